@@ -11,12 +11,12 @@ Transforms are indexed by masks: plain numpy, ``d`` passes over the array, exact
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tacit.kernels.jit import kernel, part, popcount
-from tacit.model.arrays import Flags, Ints
+from tacit.kernels.jit import kernel, lowest_one, part, popcount
+from tacit.model.arrays import Codes, Flags, Ints
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -307,44 +307,7 @@ OUTSIDE = -1
 ALLOWED = -2
 
 
-@kernel(steps=lambda bits, _ends, _weights, _offsets, members, _counts: 2 * members.size * bits.shape[1])
-def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, counts: Any) -> None:
-    """Count the people who hold each set.
-
-    ``bits[item]`` is the bit set of the rows that have the item. Rows of equal weight stand together: the words up to ``ends[p]`` hold rows of
-    ``weights[p]`` people each. Partial intersections of the previous set are kept, so that sets listed in an order with long common prefixes
-    cost one intersection each.
-    """
-    longest = 1
-    for s in range(offsets.size - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    width = bits.shape[1]
-    partial = np.empty((longest, width), np.uint64)
-    for s in range(offsets.size - 1):
-        start = offsets[s]
-        length = offsets[s + 1] - offsets[s]
-        shared = 0
-        if s > 0:
-            before = offsets[s - 1]
-            before_length = offsets[s] - offsets[s - 1]
-            while shared < length and shared < before_length and members[start + shared] == members[before + shared]:
-                shared += 1
-        for depth in range(shared, length):
-            item = members[start + depth]
-            for w in range(width):
-                partial[depth, w] = bits[item, w] if depth == 0 else bits[item, w] & partial[depth - 1, w]
-        total = np.int64(0)
-        first = 0
-        for p in range(ends.size):
-            ones = 0
-            for w in range(first, ends[p]):
-                ones += popcount(partial[length - 1, w])
-            total += ones * weights[p]
-            first = ends[p]
-        counts[s] = total
-
-
-UNSORTED = -1  #: What :func:`maximal_flags` answers if the sets are not in dictionary order.
+UNSORTED = -1  #: What :func:`assign_sets` answers if the sets are not in dictionary order.
 
 
 @part
@@ -357,22 +320,27 @@ def _count_shared(members: Any, left: int, right: int, most: int) -> int:
 
 
 @kernel(steps=lambda offsets, members, *_: 2 * members.size + (offsets.size // 64 + 8) * offsets.size)
-def maximal_flags(offsets: Any, members: Any, n_items: int, flags: Any) -> int:
-    """Mark and count the maximal sets of a list in dictionary order, or return ``UNSORTED``.
+def assign_sets(offsets: Any, members: Any, n_items: int, heads: Any, following: Any) -> int:
+    """Assign each set of a list in dictionary order to a maximal set that holds it; count the maximal ones.
+
+    ``heads[s]`` is the first set assigned to s, -1 if s is not maximal, and ``following[s]`` the next one with the same maximal set, or -1.
+    Returns ``UNSORTED`` if the list is not in order.
 
     A set that contains another stands before it, or begins with it. So a set is maximal if the next one does not begin with it, and no maximal
     set before holds it. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words``
-    and ``holders`` list the maximal sets that hold it: few, and the same for all sets that begin so. Of equal sets the first is marked.
+    and ``holders`` list the maximal sets that hold it: few, and the same for all sets that begin so. Of equal sets the first is the maximal one.
     """
     n_sets = offsets.size - 1
     longest = 0
     for s in range(n_sets):
+        heads[s] = -1
         longest = max(longest, offsets[s + 1] - offsets[s])
     room = 16
     index = np.zeros((room, n_items), np.uint64)
     words = np.empty((longest + 1, room), np.int64)
     holders = np.empty((longest + 1, room), np.uint64)
     used = np.zeros(longest + 1, np.int64)
+    maximal = np.empty(64 * room, np.int64)
     found = 0
     before = 0  # the last set that was looked at, and how many of its beginnings have a list
     listed = 0
@@ -385,12 +353,13 @@ def maximal_flags(offsets: Any, members: Any, n_items: int, flags: Any) -> int:
         start = offsets[s]
         length = offsets[s + 1] - start
         if s + 1 < n_sets:
-            following = offsets[s + 2] - offsets[s + 1]
-            shared = _count_shared(members, start, start + length, min(length, following))
-            if shared < length and (shared == following or members[start + shared] > members[start + length + shared]):
+            longer = offsets[s + 2] - offsets[s + 1]
+            shared = _count_shared(members, start, start + length, min(length, longer))
+            if shared < length and (shared == longer or members[start + shared] > members[start + length + shared]):
                 return UNSORTED
             if shared == length:
-                repeats = following == length
+                repeats = longer == length
+                following[s] = -1  # that of the next set, which begins with it
                 continue
         depth = _count_shared(members, start, before, min(length, listed))
         before = start
@@ -409,12 +378,13 @@ def maximal_flags(offsets: Any, members: Any, n_items: int, flags: Any) -> int:
             used[depth] = kept
         listed = depth
         if found > 0 and used[depth] > 0:
+            following[s] = maximal[64 * words[depth, 0] + lowest_one(holders[depth, 0])]
             continue
-        flags[first] = 1
         if found == 64 * room:
             index = _widen(index, 2 * room, n_items)
             words = _widen(words, longest + 1, 2 * room)
             holders = _widen(holders, longest + 1, 2 * room)
+            maximal = grow(maximal, 128 * room)
             room *= 2
         word = found >> 6
         bit = _ONE << np.uint64(found & 63)
@@ -428,7 +398,16 @@ def maximal_flags(offsets: Any, members: Any, n_items: int, flags: Any) -> int:
                 holders[depth, last] = _ZERO
                 used[depth] = last + 1
             holders[depth, last] |= bit
+        following[s] = first
+        following[first] = first
+        maximal[found] = first
         found += 1
+    holder = np.int64(0)
+    for s in range(n_sets - 1, -1, -1):
+        if following[s] >= 0:
+            holder = np.int64(following[s])
+        following[s] = heads[holder]
+        heads[holder] = s
     return found
 
 
@@ -442,21 +421,40 @@ def _widen(table: Any, rows: int, columns: int) -> Any:
     return wider
 
 
-def find_maximal(offsets: Ints, members: Any, n_items: int) -> Ints:
-    """Return the numbers of the maximal sets, ascending."""
-    flags = np.zeros(len(offsets) - 1, np.int8)
-    members = members.astype(np.int32, copy=False)
-    if maximal_flags(offsets, members, n_items, flags) != UNSORTED:
-        return np.flatnonzero(flags)
-    # The empty set comes before all others, and does not take part in the sorting.
-    filled = np.flatnonzero(offsets[1:] > offsets[:-1])
-    order = dictionary_order(np.append(offsets[filled], offsets[-1]), members, n_items)
-    starts = np.zeros(len(filled) + 1, np.int64)
-    ordered = np.empty_like(members)
-    arrange(np.append(offsets[filled], offsets[-1]), members, order, starts, ordered)
-    flags = np.zeros(len(filled), np.int8)
-    maximal_flags(starts, ordered, n_items, flags)
-    return np.sort(filled[order[flags != 0]])
+class Assigned(NamedTuple):
+    """Sets by a maximal one that holds them, as :func:`assign_sets` returns them."""
+
+    heads: Codes
+    following: Codes
+
+    @property
+    def maximal(self) -> Ints:
+        """Numbers of the maximal sets."""
+        return np.flatnonzero(self.heads >= 0)
+
+    @classmethod
+    def of(cls, offsets: Ints, members: Any, n_items: int) -> Assigned:
+        """Assign sets in any order."""
+        n_sets = len(offsets) - 1
+        members = members.astype(np.int32, copy=False)
+        found = cls(np.empty(n_sets, np.int32), np.empty(n_sets, np.int32))
+        if assign_sets(offsets, members, n_items, *found) != UNSORTED:
+            return found
+        filled = np.flatnonzero(offsets[1:] > offsets[:-1])
+        places = np.append(offsets[filled], offsets[-1])
+        order = dictionary_order(places, members, n_items)
+        starts = np.zeros(len(filled) + 1, np.int64)
+        ordered = np.empty_like(members)
+        arrange(places, members, order, starts, ordered)
+        # The empty set comes first, and is not among those that were sorted.
+        number = np.append(np.flatnonzero(offsets[1:] == offsets[:-1]), filled[order])
+        starts = np.append(np.zeros(n_sets - len(filled), np.int64), starts)
+        assign_sets(starts, ordered, n_items, *found)
+        number = np.append(number, -1).astype(np.int32)
+        back = cls(np.empty(n_sets, np.int32), np.empty(n_sets, np.int32))
+        back.heads[number[:-1]] = number[found.heads]
+        back.following[number[:-1]] = number[found.following]
+        return back
 
 
 @kernel(steps=lambda _offsets, members, *_: members.size)
