@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import random
+from collections import Counter
 from pathlib import Path
 
 import duckdb
@@ -60,6 +61,7 @@ def test_packed_channels_come_out_as_columns_would(seed: int) -> None:
     }
     for place in range(len(columns.packed)):
         assert as_rows(columns.take(np.array([place]))) == as_rows(columns.unpacked)[place : place + 1]
+    assert columns.sizes == dict(sorted(Counter(columns["count_hi"].tolist()).items()))
     severity = columns.packing.severity(columns.packed)
     lengths = columns.unpacked.lengths(packed.lengths)
     assert severity.tolist() == [

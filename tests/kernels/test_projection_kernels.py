@@ -10,8 +10,9 @@ import numpy.typing as npt
 import pytest
 
 from tacit.itemsets.inference_channels import run
+from tacit.kernels import rows as rows_kernels
 from tacit.kernels.projection import chunk_rows, compress, groups_by_masks, people_with, prepare_moves, vertical
-from tacit.kernels.rows import ALLOWED, OUTSIDE, Assigned, cells, lines_within, superset_all, superset_max
+from tacit.kernels.rows import ALLOWED, OUTSIDE, cells, find_holders, find_maximal, lines_within, superset_all, superset_max
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Sets
@@ -100,8 +101,9 @@ def test_chunk_rows_keep_everybody() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("in_order", [True, False])
-def test_maximal_sets_equal_brute_force(seed: int, in_order: bool) -> None:
+def test_maximal_sets_equal_brute_force(seed: int, in_order: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
+    monkeypatch.setattr(rows_kernels, "SETS_PER_PIECE", chance.choice([1, 20, 50_000]))
     n_items = chance.choice([4, 8, 14])
     lists = [sorted(chance.sample(range(n_items), chance.randint(0, 4))) for _ in range(chance.choice([1, 9, 90, 900]))]
     if in_order:
@@ -109,16 +111,10 @@ def test_maximal_sets_equal_brute_force(seed: int, in_order: bool) -> None:
     sets = Sets.from_lists(lists)
     largest = [one for one in {tuple(one) for one in lists} if not any(set(one) < set(other) for other in lists)]
     wanted = sorted(lists.index(list(one)) for one in largest)
-    assigned = Assigned.of(sets.offsets, sets.members, n_items)
-    assert assigned.maximal.tolist() == wanted
-    met = []
-    for one in wanted:
-        held = int(assigned.heads[one])
-        while held >= 0:
-            assert set(lists[held]) <= set(lists[one])
-            met.append(held)
-            held = int(assigned.following[held])
-    assert sorted(met) == list(range(len(lists))), "each set is assigned to one maximal set"
+    assert find_maximal(sets.offsets, sets.members, n_items).tolist() == wanted
+    for one, holder in zip(lists, find_holders(sets.offsets, sets.members, n_items).tolist(), strict=True):
+        assert holder in wanted
+        assert set(one) <= set(lists[holder])
 
 
 def test_there_may_be_thousands_of_maximal_sets() -> None:
@@ -127,7 +123,7 @@ def test_there_may_be_thousands_of_maximal_sets() -> None:
     sets = Sets.from_lists([*sorted([*singles, *pairs]), [70]])
     assert len(pairs) > 2000
     wanted = [*np.flatnonzero(sets.lengths == 2).tolist(), len(sets) - 1]
-    assert Assigned.of(sets.offsets, sets.members, 71).maximal.tolist() == wanted
+    assert find_maximal(sets.offsets, sets.members, 71).tolist() == wanted
 
 
 @pytest.mark.parametrize("seed", range(20))

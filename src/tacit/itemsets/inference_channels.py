@@ -179,6 +179,15 @@ class PackedChannels(Mapping[str, npt.NDArray[Any]]):
     def __len__(self) -> int:
         return len(columns_of(Channels.concatenate([])))
 
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Number of channels by size."""
+        shift = self.packing.present + self.packing.line + self.packing.length
+        largest = int(self.packed[-1] >> np.uint64(shift)) if len(self.packed) else 0
+        firsts = np.arange(1, largest + 1, dtype=np.uint64) << np.uint64(shift)
+        numbers = np.diff(np.searchsorted(self.packed, firsts), append=len(self.packed))
+        return {size: number for size, number in enumerate(numbers.tolist(), start=1) if number}
+
     def take(self, index: Ints) -> Channels:
         """Return the channels at these positions."""
         return self.packing.unpack(self.packed[index])
@@ -480,9 +489,11 @@ def run(target: Target) -> AttackRun:
         one = channels.take(np.array([index]))
         return write_out(CODE, supports, target.index, *place(index), Bound(int(one.lo[0]), int(one.hi[0])))
 
+    by_size: dict[int, int] | None = None
     if isinstance(channels, PackedChannels):
         columns: Columns = channels
         severity = channels.packing.severity(channels.packed)
+        by_size = channels.sizes
     else:
         columns = columns_of(channels)
         severity = (channels.hi << SEVERITY_BITS) | np.minimum(channels.lengths(gatherer.lengths), 0xFFFF)
@@ -500,6 +511,7 @@ def run(target: Target) -> AttackRun:
         event=lambda index: event_of(release, *place(index)),
         show=show,
         streamed=gatherer.sizes if target.stream is not None else None,
+        by_size=by_size,
     )
 
 

@@ -23,9 +23,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tacit.kernels.projection import Keys, Layout, Vertical, count_by, cut_chunks, groups_on, most_items, people_with, vertical
-from tacit.kernels.rows import Assigned
-from tacit.model.arrays import Flags, Ints, Words
+from tacit.kernels.projection import Counting, Keys, Layout, Vertical, cut_chunks, groups_on, most_items, people_with, vertical
+from tacit.kernels.rows import find_holders
+from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
 from tacit.model.estimates import Channel
@@ -115,14 +115,14 @@ class Lattice:
         return Sets(self.offsets, self.members)
 
     @cached_property
-    def assigned(self) -> Assigned:
-        """Published sets by a maximal one that holds them."""
-        return Assigned.of(self.offsets, self.members, self.n_items)
+    def holders(self) -> Codes:
+        """Number of a maximal set that holds each set."""
+        return find_holders(self.offsets, self.members, self.n_items)
 
     @cached_property
     def maximal(self) -> Ints:
         """Numbers of the maximal published sets."""
-        return self.assigned.maximal
+        return np.flatnonzero(self.holders == np.arange(len(self.holders)))
 
     @cached_property
     def lacking_parts(self) -> Ints:
@@ -317,11 +317,11 @@ def find_small_groups(target: Target, supports: Supports, layout: Layout | None)
     rows = vertical(data.rows.offsets, data.rows.members, data.weights, wanted)
     lattice = supports.lattice
     sets = (lattice.offsets, lattice.members)
-    counting = count_by(lattice.assigned, *sets)
+    counting = Counting.of(lattice.holders, *sets)
     if not is_whole:
         for _ in groups_on(rows, sets, supports.maximal, 0, pause, counting=counting):
             pass
-        _check_counts(release, counting.counts)
+        _check_counts(release, counting.in_order())
     found = groups_on(
         rows,
         sets,
@@ -334,7 +334,7 @@ def find_small_groups(target: Target, supports: Supports, layout: Layout | None)
     )
     if is_whole:
         found = iter(list(found))
-        _check_counts(release, counting.counts)
+        _check_counts(release, counting.in_order())
     for piece in found:
         if isinstance(piece, Keys) and layout is None:
             which, groups, sizes = piece.spread()

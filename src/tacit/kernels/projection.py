@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.kernels.jit import extract, kernel, part, part_with_extract, popcount
-from tacit.kernels.rows import Assigned, arrange, cut_by_union, dictionary_order, grow
+from tacit.kernels.rows import arrange, cut_by_union, dictionary_order, find_holders, group_by_place, grow
 from tacit.model.arrays import Codes, Ints, Words
 
 #: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
@@ -208,26 +208,25 @@ def _count_assigned(
     offsets: Any,
     members: Any,
     bit: Any,
-    following: Any,
+    inside: Any,
     first: int,
+    last: int,
     above: Any,
     is_compressed: bool,
     moves: Any,
     counts: Any,
 ) -> None:
-    """Count the people who have each of the sets assigned to a mask; rows are merged on items that hold them all."""
-    s = np.int64(first)
-    while s >= 0:
+    """Count the people who have each of the sets ``inside[first:last]``; rows are merged on items that hold them all."""
+    for number in range(first, last):
         mask = _ZERO
-        for place in range(offsets[s], offsets[s + 1]):
+        for place in range(offsets[inside[number]], offsets[inside[number] + 1]):
             mask |= bit[members[place]]
         if is_compressed:
             mask = compress(mask, above, moves, 6)
         total = np.int64(0)
         for i in range(len(words)):
             total += weights[i] if words[i] & mask == mask else 0
-        counts[s] = total
-        s = np.int64(following[s])
+        counts[number] = total
 
 
 @part
@@ -261,9 +260,9 @@ def small_groups(
     shift: Any,
     k: int,
     first_only: bool,
-    numbers: Any,
-    heads: Any,
-    following: Any,
+    firsts: Any,
+    lasts: Any,
+    inside: Any,
     offsets: Any,
     members: Any,
     bit: Any,
@@ -277,8 +276,8 @@ def small_groups(
     With ``first_only`` the search stops at the first set with a small group. ``words`` and ``weights`` have room for more than ``n_rows`` rows;
     what is behind them is scratch.
 
-    Mask i is that of set ``numbers[i]``. The sets assigned to it (:func:`tacit.kernels.rows.assign_sets`) are counted in ``counts``; ``bit`` is
-    the bit of each item. If ``heads`` is empty, nothing is counted.
+    For mask i, the sets ``inside[firsts[i]:lasts[i]]``, which it holds, are counted in the same places of ``counts``; ``bit`` is the bit of each
+    item.
     """
     n_masks = masks.size
     size = 4
@@ -326,11 +325,21 @@ def small_groups(
             is_compressed = popcount(above) <= DIRECT_ITEMS  # the rows have the items they were merged on only, pushed together
             if is_compressed:
                 prepare_moves(above, moves)
-            if leaf and heads.size > 0:
-                here = words[start : start + count]
-                people = weights[start : start + count]
-                first = heads[numbers[lo]]
-                _count_assigned(here, people, offsets, members, bit, following, first, above, is_compressed, moves, counts)
+            if leaf and lasts[lo] > firsts[lo]:
+                _count_assigned(
+                    words[start : start + count],
+                    weights[start : start + count],
+                    offsets,
+                    members,
+                    bit,
+                    inside,
+                    firsts[lo],
+                    lasts[lo],
+                    above,
+                    is_compressed,
+                    moves,
+                    counts,
+                )
             if direct and is_compressed:
                 local = compress(union, above, moves, 6)
                 gone = popcount(above) - popcount(union)
@@ -415,12 +424,40 @@ class Layout(NamedTuple):
 
 
 class Counting(NamedTuple):
-    """Sets to be counted, by one that is searched, and where their counts go."""
+    """Sets to be counted, by a maximal one that holds them.
 
-    assigned: Assigned
+    Those of ``maximal[i]`` are ``inside[starts[i]:starts[i + 1]]``, and ``counts`` has their counts in the same places.
+    """
+
     offsets: Ints
     members: Codes
+    maximal: Ints
+    starts: Ints
+    inside: Codes
     counts: Ints
+
+    @classmethod
+    def of(cls, holder: Codes, offsets: Ints, members: Members) -> Counting:
+        """Return the order to count these sets."""
+        maximal = np.flatnonzero(holder == np.arange(len(holder)))
+        place = np.empty(len(holder), np.int32)
+        place[maximal] = np.arange(len(maximal), dtype=np.int32)
+        starts = np.zeros(len(maximal) + 1, np.int64)
+        inside = np.empty(len(holder), np.int32)
+        group_by_place(place[holder], starts, inside)
+        counts = np.zeros(len(holder), np.int64)
+        return cls(offsets, members.astype(np.int32, copy=False), maximal, starts=starts, inside=inside, counts=counts)
+
+    def inside_of(self, number: int) -> slice:
+        """Return the places of the sets assigned to a maximal set."""
+        place = int(np.searchsorted(self.maximal, number))
+        return slice(int(self.starts[place]), int(self.starts[place + 1]))
+
+    def in_order(self) -> Ints:
+        """Return the counts in the order of the list."""
+        out = np.empty_like(self.counts)
+        out[self.inside] = self.counts
+        return out
 
 
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
@@ -456,15 +493,10 @@ def vertical(offsets: Ints, members: Members, weights: Ints, wanted: Ints) -> Ve
 
 def people_with(rows: Vertical, offsets: Ints, members: Members) -> Ints:
     """Count the people who have each set."""
-    counting = count_by(Assigned.of(offsets, members, max(1, len(rows.starts) - 1)), offsets, members)
-    for _ in groups_on(rows, (offsets, members), counting.assigned.maximal, 0, lambda _: None, counting=counting):
+    counting = Counting.of(find_holders(offsets, members, max(1, len(rows.starts) - 1)), offsets, members)
+    for _ in groups_on(rows, (offsets, members), counting.maximal, 0, lambda _: None, counting=counting):
         pass
-    return counting.counts
-
-
-def count_by(assigned: Assigned, offsets: Ints, members: Members) -> Counting:
-    """Return an order to count sets."""
-    return Counting(assigned, offsets, members.astype(np.int32, copy=False), np.zeros(len(offsets) - 1, np.int64))
+    return counting.in_order()
 
 
 def small_groups_on(
@@ -604,14 +636,17 @@ def _search_chunk(
         used = len(first)
         words[:used] = ordered[first]
         weights[:used] = np.add.reduceat(weights[order], first)
+    nothing = np.zeros(len(numbers), np.int64)
     bit = np.zeros(len(rows.starts) - 1, np.uint64)
     bit[items] = _ONE << np.arange(len(items), dtype=np.uint64)
-    counted = (*_NOTHING.assigned, _NOTHING.offsets, _NOTHING.members, bit, _NOTHING.counts)
+    counted = (nothing, nothing, _NO_CODES, nothing, _NO_CODES, bit, nothing)
     if counting is not None:
-        counted = (*counting.assigned, counting.offsets, counting.members, bit, counting.counts)
-    chosen = layout.prefixes[numbers]
+        place = np.searchsorted(counting.maximal, numbers)
+        inside = (counting.starts[place], counting.starts[place + 1], counting.inside)
+        counted = (*inside, counting.offsets, counting.members, bit, counting.counts)
     shift = np.uint64(layout.shift)
-    on, people, keys = small_groups(words, weights, used, len(items), masks, chosen, shift, k, first_only, numbers, *counted)
+    found = small_groups(words, weights, used, len(items), masks, layout.prefixes[numbers], shift, k, first_only, *counted)
+    on, people, keys = found
     return Keys(numbers, on, people, keys[: int(on.sum())], layout.shift)
 
 
@@ -620,20 +655,16 @@ def groups_by_masks(
 ) -> tuple[Ints, Words, Ints]:
     """Return the number of small groups by mask, and their words and sizes."""
     shift = most_items(k, int(weights[:n_rows].sum()))
-    numbers = np.arange(len(masks))
-    counted = (*_NOTHING.assigned, _NOTHING.offsets, _NOTHING.members, np.empty(0, np.uint64), _NOTHING.counts)
-    prefixes = np.zeros(len(masks), np.uint64)
-    on, people, keys = small_groups(
-        words, weights, n_rows, items, masks, prefixes, np.uint64(shift), k, first_only, numbers, *counted
-    )
-    found = Keys(numbers, on, people, keys[: int(on.sum())], shift)
-    _, groups, sizes = found.spread()
+    nothing = np.zeros(len(masks), np.int64)
+    no_bits = np.zeros(len(masks), np.uint64)
+    counted = (nothing, nothing, _NO_CODES, nothing, _NO_CODES, no_bits, nothing)
+    found = small_groups(words, weights, n_rows, items, masks, no_bits, np.uint64(shift), k, first_only, *counted)
+    on, people, keys = found
+    _, groups, sizes = Keys(np.arange(len(masks)), on, people, keys[: int(on.sum())], shift).spread()
     return on, groups[:, 0], sizes
 
 
-_NOTHING = Counting(
-    Assigned(np.empty(0, np.int32), np.empty(0, np.int32)), np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)
-)
+_NO_CODES = np.empty(0, np.int32)
 
 
 def _search_long_set(rows: Vertical, items: Members, number: int, k: int, counting: Counting | None) -> Found:
@@ -643,12 +674,13 @@ def _search_long_set(rows: Vertical, items: Members, number: int, k: int, counti
         words[tids, position // 64] |= np.uint64(1) << np.uint64(position % 64)
     kept, group = np.unique(words, axis=0, return_inverse=True)
     sizes = np.bincount(group.reshape(-1), weights=rows.weights).astype(np.int64)
-    one = -1 if counting is None else int(counting.assigned.heads[number])
-    while counting is not None and one >= 0:
-        places = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
+    places = range(0) if counting is None else range(len(counting.inside))[counting.inside_of(number)]
+    for place in places:
+        assert counting is not None
+        one = int(counting.inside[place])
+        held = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
         mask = np.zeros(words.shape[1], np.uint64)
-        np.bitwise_or.at(mask, places // 64, _ONE << (places % 64).astype(np.uint64))
-        counting.counts[one] = sizes[((kept & mask) == mask).all(axis=1)].sum()
-        one = int(counting.assigned.following[one])
+        np.bitwise_or.at(mask, held // 64, _ONE << (held % 64).astype(np.uint64))
+        counting.counts[place] = sizes[((kept & mask) == mask).all(axis=1)].sum()
     small = np.flatnonzero(sizes < k)
     return np.full(len(small), number), kept[small], sizes[small]

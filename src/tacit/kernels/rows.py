@@ -11,7 +11,9 @@ Transforms are indexed by masks: plain numpy, ``d`` passes over the array, exact
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -320,10 +322,9 @@ def _count_shared(members: Any, left: int, right: int, most: int) -> int:
 
 
 @kernel(steps=lambda offsets, members, *_: 2 * members.size + (offsets.size // 64 + 8) * offsets.size)
-def assign_sets(offsets: Any, members: Any, n_items: int, heads: Any, following: Any) -> int:
+def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
     """Assign each set of a list in dictionary order to a maximal set that holds it; count the maximal ones.
 
-    ``heads[s]`` is the first set assigned to s, -1 if s is not maximal, and ``following[s]`` the next one with the same maximal set, or -1.
     Returns ``UNSORTED`` if the list is not in order.
 
     A set that contains another stands before it, or begins with it. So a set is maximal if the next one does not begin with it, and no maximal
@@ -333,7 +334,6 @@ def assign_sets(offsets: Any, members: Any, n_items: int, heads: Any, following:
     n_sets = offsets.size - 1
     longest = 0
     for s in range(n_sets):
-        heads[s] = -1
         longest = max(longest, offsets[s + 1] - offsets[s])
     room = 16
     index = np.zeros((room, n_items), np.uint64)
@@ -359,7 +359,7 @@ def assign_sets(offsets: Any, members: Any, n_items: int, heads: Any, following:
                 return UNSORTED
             if shared == length:
                 repeats = longer == length
-                following[s] = -1  # that of the next set, which begins with it
+                holder[s] = -1  # that of the next set, which begins with it
                 continue
         depth = _count_shared(members, start, before, min(length, listed))
         before = start
@@ -378,7 +378,8 @@ def assign_sets(offsets: Any, members: Any, n_items: int, heads: Any, following:
             used[depth] = kept
         listed = depth
         if found > 0 and used[depth] > 0:
-            following[s] = maximal[64 * words[depth, 0] + lowest_one(holders[depth, 0])]
+            last = used[depth] - 1  # the latest ones stand near it
+            holder[s] = maximal[64 * words[depth, last] + lowest_one(holders[depth, last])]
             continue
         if found == 64 * room:
             index = _widen(index, 2 * room, n_items)
@@ -398,16 +399,13 @@ def assign_sets(offsets: Any, members: Any, n_items: int, heads: Any, following:
                 holders[depth, last] = _ZERO
                 used[depth] = last + 1
             holders[depth, last] |= bit
-        following[s] = first
-        following[first] = first
+        holder[s] = first
+        holder[first] = first
         maximal[found] = first
         found += 1
-    holder = np.int64(0)
-    for s in range(n_sets - 1, -1, -1):
-        if following[s] >= 0:
-            holder = np.int64(following[s])
-        following[s] = heads[holder]
-        heads[holder] = s
+    for s in range(n_sets - 2, -1, -1):
+        if holder[s] < 0:
+            holder[s] = holder[s + 1]
     return found
 
 
@@ -421,40 +419,83 @@ def _widen(table: Any, rows: int, columns: int) -> Any:
     return wider
 
 
-class Assigned(NamedTuple):
-    """Sets by a maximal one that holds them, as :func:`assign_sets` returns them."""
+@kernel(steps=lambda place, *_: 2 * place.size)
+def group_by_place(place: Any, starts: Any, inside: Any) -> None:
+    """List numbers by place: those of place p are ``inside[starts[p]:starts[p + 1]]``; ``starts`` is all 0 before."""
+    for one in place:
+        starts[one + 1] += 1
+    for p in range(len(starts) - 1):
+        starts[p + 1] += starts[p]
+    cursor = np.empty(len(starts), np.int64)
+    for p in range(len(starts)):
+        cursor[p] = starts[p]
+    for number in range(len(place)):
+        inside[cursor[place[number]]] = number
+        cursor[place[number]] += 1
 
-    heads: Codes
-    following: Codes
 
-    @property
-    def maximal(self) -> Ints:
-        """Numbers of the maximal sets."""
-        return np.flatnonzero(self.heads >= 0)
+SETS_PER_PIECE = 50_000  #: Lists of twice as many sets are worked on in pieces, on all cores.
 
-    @classmethod
-    def of(cls, offsets: Ints, members: Any, n_items: int) -> Assigned:
-        """Assign sets in any order."""
-        n_sets = len(offsets) - 1
-        members = members.astype(np.int32, copy=False)
-        found = cls(np.empty(n_sets, np.int32), np.empty(n_sets, np.int32))
-        if assign_sets(offsets, members, n_items, *found) != UNSORTED:
-            return found
-        filled = np.flatnonzero(offsets[1:] > offsets[:-1])
-        places = np.append(offsets[filled], offsets[-1])
-        order = dictionary_order(places, members, n_items)
-        starts = np.zeros(len(filled) + 1, np.int64)
-        ordered = np.empty_like(members)
-        arrange(places, members, order, starts, ordered)
-        # The empty set comes first, and is not among those that were sorted.
-        number = np.append(np.flatnonzero(offsets[1:] == offsets[:-1]), filled[order])
-        starts = np.append(np.zeros(n_sets - len(filled), np.int64), starts)
-        assign_sets(starts, ordered, n_items, *found)
-        number = np.append(number, -1).astype(np.int32)
-        back = cls(np.empty(n_sets, np.int32), np.empty(n_sets, np.int32))
-        back.heads[number[:-1]] = number[found.heads]
-        back.following[number[:-1]] = number[found.following]
-        return back
+
+def _assign_in_pieces(offsets: Ints, members: Codes, n_items: int, holder: Codes) -> bool:
+    """Assign sets as :func:`assign_sets` does, on all cores; return False if they are not in order."""
+    n_sets = len(holder)
+    cuts = np.linspace(0, n_sets, max(1, min(n_sets // SETS_PER_PIECE, 2 * (os.cpu_count() or 1))) + 1).astype(np.int64)
+    if len(cuts) == 2:
+        return assign_sets(offsets, members, n_items, holder) != UNSORTED
+    around = [members[offsets[cut - 1] : offsets[cut]].tolist() for cut in cuts[1:-1]]
+    behind = [members[offsets[cut] : offsets[cut + 1]].tolist() for cut in cuts[1:-1]]
+    if any(left > right for left, right in zip(around, behind, strict=True)):
+        return False
+
+    def assign(first: int, last: int) -> bool:
+        piece = holder[first:last]
+        is_sorted = assign_sets(offsets[first : last + 1], members, n_items, piece) != UNSORTED
+        piece += first
+        return is_sorted
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        if not all(pool.map(assign, cuts[:-1].tolist(), cuts[1:].tolist())):
+            return False
+    # What is maximal in its piece may lie in a set of another piece.
+    maximal = np.flatnonzero(holder == np.arange(n_sets))
+    lengths = (offsets[1:] - offsets[:-1])[maximal]
+    starts = np.append(0, np.cumsum(lengths))
+    some = members[np.arange(starts[-1]) + np.repeat(offsets[maximal] - starts[:-1], lengths)]
+    among = np.empty(len(maximal), np.int32)
+    assign_sets(starts, some, n_items, among)
+    final = np.empty(n_sets, np.int32)
+    final[maximal] = maximal[among]
+    holder[:] = final[holder]
+    return True
+
+
+def find_holders(offsets: Ints, members: Any, n_items: int) -> Codes:
+    """Return the number of a maximal set that holds each set, itself for a maximal one."""
+    n_sets = len(offsets) - 1
+    members = members.astype(np.int32, copy=False)
+    holder = np.empty(n_sets, np.int32)
+    if _assign_in_pieces(offsets, members, n_items, holder):
+        return holder
+    # The empty set comes first, and does not take part in the sorting.
+    empty = np.flatnonzero(offsets[1:] == offsets[:-1])
+    filled = np.flatnonzero(offsets[1:] > offsets[:-1])
+    places = np.append(offsets[filled], offsets[-1])
+    order = dictionary_order(places, members, n_items)
+    starts = np.zeros(n_sets + 1, np.int64)
+    ordered = np.empty_like(members)
+    arrange(places, members, order, starts[len(empty) :], ordered)
+    assign_sets(starts, ordered, n_items, holder)
+    number = np.append(empty, filled[order]).astype(np.int32)
+    back = np.empty_like(holder)
+    back[number] = number[holder]
+    return back
+
+
+def find_maximal(offsets: Ints, members: Any, n_items: int) -> Ints:
+    """Return the numbers of the maximal sets."""
+    holder = find_holders(offsets, members, n_items)
+    return np.flatnonzero(holder == np.arange(len(holder)))
 
 
 @kernel(steps=lambda _offsets, members, *_: members.size)

@@ -130,14 +130,14 @@ def _mine_on_cluster(
 ) -> Itemsets:
     """Mine a file of transactions in shards on a cluster; the result is that of :func:`mine_itemsets`."""
     from tacit.files.spark import SparkBaskets
-    from tacit.kernels.rows import Assigned
+    from tacit.kernels.rows import find_maximal
     from tacit.mining.shards import mine_baskets
 
     baskets = SparkBaskets.open(path, engine, lambda _names, lines, n: lines >= threshold.least_count(n, strict=strict))
     least = threshold.least_count(baskets.n, strict=strict)
     sets, counts = mine_baskets(baskets, least, "all" if only == "all" else "closed", max_length)
     if only == "maximal":
-        largest = Assigned.of(sets.offsets, sets.members, max(1, len(baskets.names))).maximal
+        largest = find_maximal(sets.offsets, sets.members, max(1, len(baskets.names)))
         sets = sets.take(largest)
         counts = counts[largest]
     names = sort_names(baskets.names)

@@ -52,7 +52,7 @@ def mine_shard(sets: Sets, weights: Ints, least: int, wanted: Wanted, *, shard: 
 
 def closed_flags(sets: Sets, counts: Ints) -> Flags:
     """Mark the sets without a superset of the same count in the list."""
-    from tacit.kernels.rows import Assigned
+    from tacit.kernels.rows import find_maximal
 
     flags = np.ones(len(sets), np.bool_)
     for count in np.unique(counts).tolist():
@@ -61,7 +61,7 @@ def closed_flags(sets: Sets, counts: Ints) -> Flags:
             continue
         some = sets.take(same)
         flags[same] = False
-        flags[same[Assigned.of(some.offsets, some.members, int(some.members.max(initial=0)) + 1).maximal]] = True
+        flags[same[find_maximal(some.offsets, some.members, int(some.members.max(initial=0)) + 1)]] = True
     return flags
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tacit.kernels.deduction import Book
 from tacit.kernels.projection import small_groups_on, vertical
-from tacit.kernels.rows import Assigned
+from tacit.kernels.rows import find_maximal
 from tacit.model.arrays import Ints, Words
 from tacit.model.errors import OptionError, RepairError
 from tacit.model.policy import check_time
@@ -37,7 +37,7 @@ def maximal(release: Itemsets, items: Items) -> Sets:
     """Return the maximal published sets, or else the empty set."""
     if len(release) == 0:
         return Sets.from_lists([[]])
-    largest = Assigned.of(release.sets.offsets, release.sets.members, len(release.items)).maximal
+    largest = find_maximal(release.sets.offsets, release.sets.members, len(release.items))
     return in_items(release.sets.take(largest), release.items.names, items)
 
 
