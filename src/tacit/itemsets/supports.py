@@ -173,7 +173,7 @@ class Lattice:
         # The support of a set is that of its closure, the smallest published superset. One number holds the size of a set and its
         # line, so one transform finds both.
         found = np.full(1 << items, -1, np.int64)
-        np.maximum.at(found, masks, ((_LONGEST - np.diff(self.offsets)[lines]) << _SHIFT) | (_LAST - lines))
+        np.maximum.at(found, masks, ((_LONGEST - self.offsets[lines + 1] + self.offsets[lines]) << _SHIFT) | (_LAST - lines))
         superset_max(found)
         return np.where(found >= 0, _LAST - (found & _LAST), -2)
 
@@ -252,9 +252,11 @@ class Supports:
             lines = lines[whole]
             masks = masks[whole]
         line = self.lattice.closest(lines, masks, len(items))
-        # Line -2 selects the first of the two entries appended.
-        lo = np.append(release.lo, (-1, -1))[line]
-        hi = np.append(release.hi, (-1, -1))[line]
+        lo = np.full(len(line), -1, np.int64)
+        hi = np.full(len(line), -1, np.int64)
+        printed = line >= 0
+        lo[printed] = release.lo[line[printed]]
+        hi[printed] = release.hi[line[printed]]
         if len(fixed) == 0:
             # A set in every row may be missing from the list, so the number of people never follows from the lines.
             lo[0], hi[0], line[0] = (release.n, release.n, -1) if release.n is not None else (-1, -1, -2)

@@ -308,7 +308,8 @@ class Findings(Shown, Sequence[Finding]):
     def order(self) -> Ints:
         """Positions of the findings, run by run, in the order of the list."""
         severity = np.concatenate([run.severity for run in self.runs]) if self.runs else np.empty(0, np.int64)
-        order = np.argsort(severity, kind="stable")
+        is_sorted = bool((severity[1:] >= severity[:-1]).all())
+        order = np.arange(len(severity)) if is_sorted else np.argsort(severity, kind="stable")
         if not self.waived.places:
             return order
         accepted = np.zeros(len(order), np.bool_)
