@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import random
+from collections import Counter
 from pathlib import Path
 
 import duckdb
@@ -15,7 +16,7 @@ import pytest
 import tacit
 from tacit.files.findings import FindingsFile
 from tacit.itemsets import inference_channels as gathering
-from tacit.itemsets.inference_channels import Channels, Gatherer, Packing, lengths_of, worst_first
+from tacit.itemsets.inference_channels import Channels, Gatherer, PackedChannels, Packing, columns_of, lengths_of, worst_first
 from tacit.model.finding import BoxEvent
 from tacit.model.numbers import Bound
 from tacit.model.release import Itemsets
@@ -36,7 +37,9 @@ def made(seed: int, *, longest: int = 5) -> tuple[Itemsets, list[Channels]]:
     return release, pieces
 
 
-def as_rows(channels: Channels) -> list[tuple[object, ...]]:
+def as_rows(channels: Channels | PackedChannels) -> list[tuple[object, ...]]:
+    if isinstance(channels, PackedChannels):
+        channels = channels.unpacked
     return list(zip(channels.line.tolist(), channels.present.tolist(), channels.lo.tolist(), channels.hi.tolist(), strict=True))
 
 
@@ -49,8 +52,21 @@ def test_packed_channels_come_out_as_columns_would(seed: int) -> None:
         plain.add(piece)
     assert as_rows(packed.worst_first()) == as_rows(plain.worst_first())
     assert as_rows(plain.worst_first()) == as_rows(worst_first(Channels.concatenate(pieces), lengths_of(release)))
-    assert packed.sizes == plain.sizes
     assert packed.people == plain.people
+    assert packed.is_empty is plain.is_empty is False
+    columns = packed.worst_first()
+    assert isinstance(columns, PackedChannels)
+    assert {name: column.tolist() for name, column in columns.items()} == {
+        name: column.tolist() for name, column in columns_of(columns.unpacked).items()
+    }
+    for place in range(len(columns.packed)):
+        assert as_rows(columns.take(np.array([place]))) == as_rows(columns.unpacked)[place : place + 1]
+    assert columns.sizes == dict(sorted(Counter(columns["count_hi"].tolist()).items()))
+    severity = columns.packing.severity(columns.packed)
+    lengths = columns.unpacked.lengths(packed.lengths)
+    assert severity.tolist() == [
+        size * 2**16 + length for size, length in zip(columns["count"].tolist(), lengths.tolist(), strict=True)
+    ]
 
 
 @pytest.mark.parametrize("exact", [True, False])

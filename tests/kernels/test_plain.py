@@ -18,7 +18,7 @@ from tacit.kernels import jit
 from tacit.kernels.deduction import Book
 from tacit.kernels.entropy import covariance, shares
 from tacit.kernels.projection import people_with, small_groups_on, vertical
-from tacit.kernels.rows import OUTSIDE, lines_within, maximal_flags
+from tacit.kernels.rows import OUTSIDE, find_maximal, lines_within
 from tacit.mining import search
 from tacit.mining.database import Rows
 from tacit.model.buckets import Buckets
@@ -111,8 +111,7 @@ def test_small_groups(rows: list[list[int]], sets: list[list[int]], k: int, firs
     by_item = vertical(people.offsets, people.members, weights, np.arange(70))
     list(small_groups_on(by_item, asked.offsets, asked.members, k, lambda _share: None, 1, first_only))
     people_with(by_item, asked.offsets, asked.members)
-    flags = np.zeros(len(asked), np.int8)
-    maximal_flags(asked.offsets, asked.members, np.argsort(-asked.lengths, kind="stable"), 70, flags)
+    find_maximal(asked.offsets, asked.members, 70)
     lines = np.empty(len(asked), np.int64)
     position = np.where(np.arange(70) < 60, np.arange(70), OUTSIDE)
     lines_within(asked.offsets, asked.members, position, lines, np.zeros_like(lines))

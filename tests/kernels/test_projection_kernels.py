@@ -10,8 +10,9 @@ import numpy.typing as npt
 import pytest
 
 from tacit.itemsets.inference_channels import run
-from tacit.kernels.projection import chunk_rows, compress, prepare_moves, small_groups
-from tacit.kernels.rows import ALLOWED, OUTSIDE, cells, count_sets, lines_within, maximal_flags, superset_all, superset_max
+from tacit.kernels import rows as rows_kernels
+from tacit.kernels.projection import chunk_rows, compress, groups_by_masks, people_with, prepare_moves, vertical
+from tacit.kernels.rows import ALLOWED, OUTSIDE, cells, find_holders, find_maximal, lines_within, superset_all, superset_max
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
 from tacit.model.release import Header, Items, Itemsets, Sets
@@ -42,15 +43,14 @@ def searched(
     words: list[int], weights: list[int], masks: list[int], k: int, *, first_only: bool = False
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     rows, people = np.array(words, np.uint64), np.array(weights, np.int64)
-    on_mask, group, size = small_groups(rows, people, len(words), 64, np.array(masks, np.uint64), k, first_only)
-    found = int(on_mask.sum())
-    return np.repeat(np.arange(len(masks)), on_mask), group[:found], size[:found]
+    on_mask, group, size = groups_by_masks(rows, people, len(words), 64, np.array(masks, np.uint64), k, first_only=first_only)
+    return np.repeat(np.arange(len(masks)), on_mask), group, size
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_small_groups_equal_the_twin(seed: int) -> None:
     chance = random.Random(seed)
-    width = chance.choice([1, 3, 8, 20, 40, 64])
+    width = chance.choice([1, 3, 8, 20, 40, 60])
     # Few different bits, high ones included, and sets below and above the limit of the direct table.
     bits = chance.sample(range(64), width)
     words = [sum(1 << b for b in bits if chance.random() < 0.6) for _ in range(chance.randint(1, 60))]
@@ -100,23 +100,45 @@ def test_chunk_rows_keep_everybody() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_maximal_flags_and_counts_equal_brute_force(seed: int) -> None:
+@pytest.mark.parametrize("in_order", [True, False])
+def test_maximal_sets_equal_brute_force(seed: int, in_order: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
-    lists = [chance.sample(range(8), chance.randint(1, 6)) for _ in range(chance.randint(1, 200))]
-    lists = [list(one) for one in {tuple(sorted(one)) for one in lists}]
+    monkeypatch.setattr(rows_kernels, "SETS_PER_PIECE", chance.choice([1, 20, 50_000]))
+    n_items = chance.choice([4, 8, 14])
+    lists = [sorted(chance.sample(range(n_items), chance.randint(0, 4))) for _ in range(chance.choice([1, 9, 90, 900]))]
+    if in_order:
+        lists.sort()
     sets = Sets.from_lists(lists)
-    flags = np.zeros(len(sets), np.int8)
-    maximal_flags(sets.offsets, sets.members, np.argsort(-sets.lengths, kind="stable"), 8, flags)
-    assert flags.tolist() == [int(not any(set(a) < set(b) for b in lists)) for a in lists]
+    largest = [one for one in {tuple(one) for one in lists} if not any(set(one) < set(other) for other in lists)]
+    wanted = sorted(lists.index(list(one)) for one in largest)
+    assert find_maximal(sets.offsets, sets.members, n_items).tolist() == wanted
+    for one, holder in zip(lists, find_holders(sets.offsets, sets.members, n_items).tolist(), strict=True):
+        assert holder in wanted
+        assert set(one) <= set(lists[holder])
 
-    rows = [frozenset(chance.sample(range(8), chance.randint(0, 8))) for _ in range(130)]
-    bits = np.zeros((8, 3), np.uint64)  # 130 rows: two words of weight 1, then one of weight 3
-    for place, row in enumerate(rows):
-        for item in row:
-            bits[item, place // 64] |= np.uint64(1) << np.uint64(place % 64)
-    counts = np.empty(len(sets), np.int64)
-    count_sets(bits, np.array([2, 3]), np.array([1, 3]), sets.offsets, sets.members, counts)
-    assert counts.tolist() == [sum(3 if i >= 128 else 1 for i, row in enumerate(rows) if row.issuperset(one)) for one in lists]
+
+def test_there_may_be_thousands_of_maximal_sets() -> None:
+    singles = [[item] for item in range(70)]
+    pairs = [list(pair) for pair in itertools.combinations(range(70), 2)]
+    sets = Sets.from_lists([*sorted([*singles, *pairs]), [70]])
+    assert len(pairs) > 2000
+    wanted = [*np.flatnonzero(sets.lengths == 2).tolist(), len(sets) - 1]
+    assert find_maximal(sets.offsets, sets.members, 71).tolist() == wanted
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_counts_equal_brute_force(seed: int) -> None:
+    chance = random.Random(seed)
+    n_items = chance.choice([8, 70, 140])
+    longest = chance.choice([0, 3, 6, n_items])  # also sets that are longer than a word
+    lists = [sorted(chance.sample(range(n_items), chance.randint(0, longest))) for _ in range(chance.randint(1, 200))]
+    sets = Sets.from_lists(lists)
+    rows = [sorted(chance.sample(range(n_items), chance.randint(0, n_items))) for _ in range(130)]
+    weights = [chance.randint(1, 3) for _ in rows]
+    people = Sets.from_lists(rows)
+    by_item = vertical(people.offsets, people.members, np.array(weights), np.arange(n_items))
+    wanted = [sum(n for row, n in zip(rows, weights, strict=True) if set(row) >= set(one)) for one in lists]
+    assert people_with(by_item, sets.offsets, sets.members).tolist() == wanted
 
 
 def test_lines_within_respects_outside_and_allowed_items() -> None:

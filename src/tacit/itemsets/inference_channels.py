@@ -20,20 +20,22 @@ Reference
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
-from typing import NamedTuple
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.itemsets.clash import refuse_clash
 from tacit.itemsets.detectors import detect
 from tacit.itemsets.supports import MOST_ITEMS, Cubes, Supports, find_small_groups, refuse_gaps
 from tacit.itemsets.words import event_of, write_out
+from tacit.kernels.projection import Keys, Layout
 from tacit.kernels.rows import every_pattern
 from tacit.model.arrays import Flags, Ints, Words
-from tacit.model.audit import AttackRun, Status, Target
+from tacit.model.audit import AttackRun, Columns, Status, Target
 from tacit.model.errors import LimitReached
 from tacit.model.finding import Finding
 from tacit.model.numbers import Bound
@@ -42,6 +44,7 @@ from tacit.model.release import Itemsets, Sets
 CODE = "I01"
 NAME = "inference-channels"
 WITHOUT_N = "the number of people is not known, so groups with none of the items are not decided"
+SEVERITY_BITS = 16  #: Bits of a severity below the size.
 KEPT = 10_000  #: Worst channels kept in memory if all go to a file.
 MOST_PATTERN_ITEMS = 13  #: Longest sets of which every pattern is examined: 3**13 patterns take about 100 MB and half a second.
 #: Most patterns of one step: more would take hundreds of megabytes.
@@ -119,7 +122,25 @@ class Packing:
         """Return the packing for a release; None beyond 64 bits."""
         longest = int(release.sets.lengths.max(initial=0))
         made = cls((k - 1).bit_length(), longest.bit_length(), len(release).bit_length(), longest)
-        return made if made.size + made.length + made.line + made.present <= 64 else None
+        left = 64 - made.size - made.line - made.present
+        if left < made.length:
+            return None
+        return replace(made, length=SEVERITY_BITS) if left >= SEVERITY_BITS else made
+
+    def lay_out(self, lines: Ints, of_sets: Ints) -> Layout:
+        """Return the layout of keys of groups on these lines."""
+        prefixes = np.zeros(len(of_sets), np.uint64)
+        within = (of_sets[lines] << self.line) | (lines + 1)
+        prefixes[lines] = within.astype(np.uint64) << np.uint64(self.present)
+        return Layout(prefixes, self.present + self.line + self.length)
+
+    def severity(self, keys: Words) -> Ints:
+        """Return the severity of packed channels: the size, then the length."""
+        ranks = keys >> np.uint64(self.present + self.line)
+        if self.length == SEVERITY_BITS:
+            return ranks.view(np.int64)
+        lengths = ranks & np.uint64((1 << self.length) - 1)
+        return ((ranks >> np.uint64(self.length)) << np.uint64(SEVERITY_BITS) | lengths).view(np.int64)
 
     def pack(self, channels: Channels, of_sets: Ints) -> Words:
         """Pack channels into numbers."""
@@ -137,12 +158,54 @@ class Packing:
         return Channels(line, (keys & np.uint64((1 << self.present) - 1))[:, None], size, size)
 
 
+@dataclass(frozen=True, eq=False)
+class PackedChannels(Mapping[str, npt.NDArray[Any]]):
+    """Channels as the columns of a run, unpacked when they are asked for."""
+
+    packed: Words
+    packing: Packing
+
+    @cached_property
+    def unpacked(self) -> Channels:
+        """The channels as columns."""
+        return self.packing.unpack(self.packed)
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        return columns_of(self.unpacked)[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(columns_of(Channels.concatenate([])))
+
+    def __len__(self) -> int:
+        return len(columns_of(Channels.concatenate([])))
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """Number of channels by size."""
+        shift = self.packing.present + self.packing.line + self.packing.length
+        largest = int(self.packed[-1] >> np.uint64(shift)) if len(self.packed) else 0
+        firsts = np.arange(1, largest + 1, dtype=np.uint64) << np.uint64(shift)
+        numbers = np.diff(np.searchsorted(self.packed, firsts), append=len(self.packed))
+        return {size: number for size, number in enumerate(numbers.tolist(), start=1) if number}
+
+    def take(self, index: Ints) -> Channels:
+        """Return the channels at these positions."""
+        return self.packing.unpack(self.packed[index])
+
+
+def columns_of(channels: Channels) -> dict[str, npt.NDArray[Any]]:
+    """Return channels as the columns of a run."""
+    present = channels.present[:, 0] if channels.present.shape[1] == 1 else channels.present
+    columns = {"itemset": channels.line, "present": present, "count": channels.lo, "count_hi": channels.hi}
+    return columns if channels.free is None else {**columns, "free": channels.free}
+
+
 @dataclass(eq=False)
 class Gatherer:
     """Collector of channels.
 
-    With ``hand_on``, every piece is passed on and only the worst are kept. At least ``people`` are concerned; ``sizes`` counts the
-    channels of each size. All channels of a published set come in one piece.
+    With ``hand_on``, every piece is passed on and only the worst are kept; ``sizes`` counts the channels of each size. At least ``people`` are
+    concerned. All channels of a published set come in one piece.
     """
 
     release: Itemsets
@@ -151,19 +214,34 @@ class Gatherer:
     hand_on: Callable[[Channels], None] | None = None
     people: int = 0
     sizes: Counter[int] = field(default_factory=Counter)
+    is_empty: bool = True
     _parts: list[Channels] = field(default_factory=list)
     _keys: list[Words] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._packing = Packing.of(self.release, self.k) if self.exact else None
+        self.packing = Packing.of(self.release, self.k) if self.exact else None
         self.lengths = lengths_of(self.release)
+
+    def add_keys(self, found: Keys) -> None:
+        """Add a piece of packed channels."""
+        assert self.packing is not None
+        if len(found.keys) == 0:
+            return
+        if self.hand_on is not None:
+            self.add(self.packing.unpack(found.keys))
+            return
+        self.is_empty = False
+        self.people = max(self.people, int(found.people.max()))
+        self._keys.append(found.keys)
 
     def add(self, channels: Channels) -> None:
         """Add a piece."""
         if len(channels) == 0:
             return
-        for size, number in zip(*(values.tolist() for values in np.unique(channels.hi, return_counts=True)), strict=True):
-            self.sizes[size] += number
+        self.is_empty = False
+        if self.hand_on is not None:
+            for size, number in zip(*(values.tolist() for values in np.unique(channels.hi, return_counts=True)), strict=True):
+                self.sizes[size] += number
         if channels.free is not None:
             people = int(channels.lo.max())
         else:  # the groups of one itemset do not overlap, so they add up
@@ -171,25 +249,24 @@ class Gatherer:
         self.people = max(self.people, people)
         if self.hand_on is not None:
             self.hand_on(channels)
-        if self._packing is None:
+        if self.packing is None:
             self._parts.append(channels)
         else:
-            self._keys.append(self._packing.pack(channels, self.lengths))
+            self._keys.append(self.packing.pack(channels, self.lengths))
         if self.hand_on is not None and sum(map(len, self._parts)) + sum(map(len, self._keys)) > 8 * KEPT:
-            if self._packing is None:
+            if self.packing is None:
                 self._parts = [worst_first(Channels.concatenate(self._parts), self.lengths).take(np.arange(KEPT))]
             else:
                 self._keys = [np.partition(np.concatenate(self._keys), KEPT)[:KEPT]]
 
-    def worst_first(self) -> Channels:
+    def worst_first(self) -> Channels | PackedChannels:
         """Return the kept channels in order."""
-        if self._packing is None:
+        if self.packing is None:
             return worst_first(Channels.concatenate(self._parts), self.lengths)
         keys = np.concatenate(self._keys) if self._keys else np.empty(0, np.uint64)
         self._keys.clear()
         keys.sort()
-        self._keys.append(keys)
-        return self._packing.unpack(keys)
+        return PackedChannels(keys, self.packing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,7 +439,7 @@ def _find_keys(keys: Words, wanted: Words) -> tuple[Ints, Flags]:
     return place, keys[place] == wanted
 
 
-Take = Callable[[Channels], None]
+Take = Callable[[Channels | Keys], None]
 
 
 def run(target: Target) -> AttackRun:
@@ -375,9 +452,12 @@ def run(target: Target) -> AttackRun:
         assert stream is not None
         stream.add_patterns(CODE, release, line=found.line, present=found.present, free=found.free, bounds=(found.lo, found.hi))
 
-    def take(found: Channels) -> None:
-        gatherer.add(found)
-        if target.first_hit and gatherer.sizes:
+    def take(found: Channels | Keys) -> None:
+        if isinstance(found, Keys):
+            gatherer.add_keys(found)
+        else:
+            gatherer.add(found)
+        if target.first_hit and not gatherer.is_empty:
             raise _FirstHit
 
     exact = release.is_exact and not supports.has_gaps
@@ -388,7 +468,7 @@ def run(target: Target) -> AttackRun:
     reason = ""
     try:
         if target.algorithm == "projection":
-            undecided, reason = _search(target, supports, take)
+            undecided, reason = _search(target, supports, take, gatherer.packing)
         else:
             result = detect(target, supports, lambda found: take(Channels(*found)))
             measures = result.measures
@@ -400,19 +480,23 @@ def run(target: Target) -> AttackRun:
         status = "stopped"
         reason = "stopped at the first finding, as asked"
     channels = gatherer.worst_first()
-    present = channels.present[:, 0] if channels.present.shape[1] == 1 else channels.present
-    columns = {"itemset": channels.line, "present": present, "count": channels.lo, "count_hi": channels.hi}
-    if channels.free is not None:
-        columns["free"] = channels.free
 
     def place(index: int) -> tuple[int, Words, int]:
-        free = 0 if channels.free is None else int(channels.free[index])
-        return int(channels.line[index]), channels.present[index], free
+        one = channels.take(np.array([index]))
+        return int(one.line[0]), one.present[0], 0 if one.free is None else int(one.free[0])
 
     def show(index: int) -> Finding:
-        count = Bound(int(channels.lo[index]), int(channels.hi[index]))
-        return write_out(CODE, supports, target.index, *place(index), count)
+        one = channels.take(np.array([index]))
+        return write_out(CODE, supports, target.index, *place(index), Bound(int(one.lo[0]), int(one.hi[0])))
 
+    by_size: dict[int, int] | None = None
+    if isinstance(channels, PackedChannels):
+        columns: Columns = channels
+        severity = channels.packing.severity(channels.packed)
+        by_size = channels.sizes
+    else:
+        columns = columns_of(channels)
+        severity = (channels.hi << SEVERITY_BITS) | np.minimum(channels.lengths(gatherer.lengths), 0xFFFF)
     return AttackRun(
         CODE,
         NAME,
@@ -423,10 +507,11 @@ def run(target: Target) -> AttackRun:
         undecided=undecided,
         measures=measures,
         columns=columns,
-        severity=(channels.hi << 16) | np.minimum(channels.lengths(gatherer.lengths), 0xFFFF),
+        severity=severity,
         event=lambda index: event_of(release, *place(index)),
         show=show,
         streamed=gatherer.sizes if target.stream is not None else None,
+        by_size=by_size,
     )
 
 
@@ -453,7 +538,7 @@ class _FirstHit(Exception):
     """One finding was enough."""
 
 
-def _search(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
+def _search(target: Target, supports: Supports, take: Take, packing: Packing | None) -> tuple[int, str]:
     """Search channels; return the number left open, and why."""
     release = supports.release
     k = target.policy.k
@@ -467,8 +552,9 @@ def _search(target: Target, supports: Supports, take: Take) -> tuple[int, str]:
         alone = int((release.sets.lengths == 1).sum()) if release.n is None else 0
         return alone, WITHOUT_N if alone else "maximal itemsets alone do not give the supports of their subsets"
     if target.data is not None and release.is_exact and release.n is not None and not supports.has_gaps:
-        for found in find_small_groups(target, supports):
-            take(Channels(*found))
+        layout = None if packing is None else packing.lay_out(supports.maximal, lengths_of(release))
+        for found in find_small_groups(target, supports, layout):
+            take(found if isinstance(found, Keys) else Channels(*found))
         return 0, ""
     if release.is_exact and not supports.has_gaps:
         return _channels_in_release(target, supports, take)

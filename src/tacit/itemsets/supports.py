@@ -23,8 +23,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tacit.kernels.projection import Vertical, cut_chunks, people_with, small_groups_on, vertical
-from tacit.model.arrays import Flags, Ints, Words
+from tacit.kernels.projection import Counting, Keys, Layout, Vertical, cut_chunks, groups_on, most_items, people_with, vertical
+from tacit.kernels.rows import find_holders
+from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
 from tacit.model.estimates import Channel
@@ -114,14 +115,14 @@ class Lattice:
         return Sets(self.offsets, self.members)
 
     @cached_property
+    def holders(self) -> Codes:
+        """Number of a maximal set that holds each set."""
+        return find_holders(self.offsets, self.members, self.n_items)
+
+    @cached_property
     def maximal(self) -> Ints:
         """Numbers of the maximal published sets."""
-        from tacit.kernels.rows import maximal_flags
-
-        order = np.argsort(-self._sets.lengths, kind="stable")
-        flags = np.zeros(len(order), np.int8)
-        maximal_flags(self.offsets, self.members, order, self.n_items, flags)
-        return np.flatnonzero(flags)
+        return np.flatnonzero(self.holders == np.arange(len(self.holders)))
 
     @cached_property
     def lacking_parts(self) -> Ints:
@@ -172,7 +173,7 @@ class Lattice:
         # The support of a set is that of its closure, the smallest published superset. One number holds the size of a set and its
         # line, so one transform finds both.
         found = np.full(1 << items, -1, np.int64)
-        np.maximum.at(found, masks, ((_LONGEST - np.diff(self.offsets)[lines]) << _SHIFT) | (_LAST - lines))
+        np.maximum.at(found, masks, ((_LONGEST - self.offsets[lines + 1] + self.offsets[lines]) << _SHIFT) | (_LAST - lines))
         superset_max(found)
         return np.where(found >= 0, _LAST - (found & _LAST), -2)
 
@@ -251,9 +252,11 @@ class Supports:
             lines = lines[whole]
             masks = masks[whole]
         line = self.lattice.closest(lines, masks, len(items))
-        # Line -2 selects the first of the two entries appended.
-        lo = np.append(release.lo, (-1, -1))[line]
-        hi = np.append(release.hi, (-1, -1))[line]
+        lo = np.full(len(line), -1, np.int64)
+        hi = np.full(len(line), -1, np.int64)
+        printed = line >= 0
+        lo[printed] = release.lo[line[printed]]
+        hi[printed] = release.hi[line[printed]]
         if len(fixed) == 0:
             # A set in every row may be missing from the list, so the number of people never follows from the lines.
             lo[0], hi[0], line[0] = (release.n, release.n, -1) if release.n is not None else (-1, -1, -2)
@@ -296,24 +299,53 @@ def _check_counts(release: Itemsets, counted: Ints) -> None:
         raise InputError(f"{len(wrong):,} published counts differ from the data, this one first", where=place, remedy=_OTHER_DATA)
 
 
-def find_small_groups(target: Target, supports: Supports) -> Iterator[Found]:
-    """Yield small groups on maximal sets from the data."""
-    assert target.data is not None
-    is_short = int(supports.release.sets.lengths.max(initial=0)) <= 64
-    if isinstance(target.data, RemoteTransactions) and is_short and not target.first_hit:
-        yield _find_remotely(target, supports, target.data)
+def find_small_groups(target: Target, supports: Supports, layout: Layout | None) -> Iterator[Found | Keys]:
+    """Yield small groups on maximal sets from the data: keys of a ``layout``, or columns."""
+    data = target.data
+    assert data is not None
+    release = supports.release
+    longest = int(release.sets.lengths.max(initial=0))
+    if isinstance(data, RemoteTransactions) and longest <= most_items(target.policy.k, data.n) and not target.first_hit:
+        yield _find_remotely(target, supports, data)
         return
-    rows = matching_rows(supports.release, target.data)
-    maximal = supports.maximal
-    sets = supports.release.sets.take(maximal)
 
     def pause(share: float) -> None:
         target.limits.check("I01")
         target.progress(share)
 
-    found = small_groups_on(rows, sets.offsets, sets.members, target.policy.k, pause, first_only=target.first_hit)
-    for which, groups, sizes in found:
-        yield maximal[which], groups, sizes, sizes
+    # What is handed on at once, or kept when time runs out, must come from data that are known to be those of the release.
+    is_whole = target.stream is None and target.limits.deadline is None and not target.first_hit
+    wanted = _items_in(release, data)
+    rows = vertical(data.rows.offsets, data.rows.members, data.weights, wanted)
+    lattice = supports.lattice
+    sets = (lattice.offsets, lattice.members)
+    counting = Counting.of(lattice.holders, *sets)
+    if not is_whole:
+        for _ in groups_on(rows, sets, supports.maximal, 0, pause, counting=counting):
+            pass
+        _check_counts(release, counting.in_order())
+    found = groups_on(
+        rows,
+        sets,
+        supports.maximal,
+        target.policy.k,
+        pause,
+        first_only=target.first_hit,
+        layout=layout,
+        counting=counting if is_whole else None,
+    )
+    if is_whole:
+        found = iter(list(found))
+        _check_counts(release, counting.in_order())
+    for piece in found:
+        if isinstance(piece, Keys) and layout is None:
+            which, groups, sizes = piece.spread()
+            yield which, groups, sizes, sizes
+        elif isinstance(piece, Keys):
+            yield piece
+        else:
+            which, groups, sizes = piece
+            yield which, groups, sizes, sizes
 
 
 def _find_remotely(target: Target, supports: Supports, data: RemoteTransactions) -> Found:
@@ -339,7 +371,7 @@ def _find_remotely(target: Target, supports: Supports, data: RemoteTransactions)
     names = release.items.names
 
     def search(chunk: int, words: Words, weights: Ints) -> Mapping[str, Ints]:
-        from tacit.kernels.projection import small_groups  # by name: a compiled kernel cannot be sent to another machine
+        from tacit.kernels.projection import groups_by_masks  # by name: a compiled kernel cannot be sent to another machine
 
         which, held, width, maximal = masks[chunk]
         counts = np.array([weights[(words & mask) == mask].sum() for mask in held], np.int64)
@@ -351,14 +383,14 @@ def _find_remotely(target: Target, supports: Supports, data: RemoteTransactions)
         size[: len(words)] = weights
         if rest > 0:
             size[len(words)] = rest
-        on, groups, sizes = small_groups(room, size, count, width, np.ascontiguousarray(held[maximal]), k, False)
+        on, groups, sizes = groups_by_masks(room, size, count, width, np.ascontiguousarray(held[maximal]), k)
         owner = np.repeat(which[maximal], on)
         nothing = np.zeros(len(counts), np.int64)
         return {
             "is_group": np.append(nothing, np.ones(len(owner), np.int64)),
             "itemset": np.append(which, owner),
-            "word": np.append(nothing, groups[: len(owner)].view(np.int64)),
-            "people": np.append(counts, sizes[: len(owner)]),
+            "word": np.append(nothing, groups.view(np.int64)),
+            "people": np.append(counts, sizes),
         }
 
     found = data.by_words([[names[item] for item in inside.tolist()] for _, inside, _ in chunks], search, _REMOTE)

@@ -19,13 +19,14 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.kernels.jit import extract, kernel, part, part_with_extract, popcount
-from tacit.kernels.rows import arrange, count_sets, cut_by_union, dictionary_order, grow
+from tacit.kernels.rows import arrange, cut_by_union, dictionary_order, find_holders, group_by_place, grow
 from tacit.model.arrays import Codes, Ints, Words
 
 #: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
@@ -168,28 +169,64 @@ def _groups_by_table(
     steps: int,
     table: Any,
     k: int,
+    prefix: Any,
+    shift: Any,
     found: int,
-    found_word: Any,
-    found_size: Any,
-) -> int:
-    """Append groups of 1..k-1 people; count all found so far.
+    keys: Any,
+) -> tuple[int, Any]:
+    """Append groups of 1..k-1 people; count all found so far, and the people of these.
 
     ``table`` has a place of 32 bits for every compressed word, all 0 before and after; there must be room for ``count`` more groups and rows.
     """
-    end = start + count
-    for i in range(start, end):
-        word = compress(words[i], mask, moves, steps)
-        words[count + i] = word
-        table[np.int64(word)] += np.int32(weights[i])
-    for i in range(end, end + count):
-        word = words[i]
-        size = table[np.int64(word)]
+    # Slices with a plain loop over them spare the compiled code tests of places.
+    rows = words[start : start + count]
+    people = weights[start : start + count]
+    local = words[start + count : start + 2 * count]
+    for i in range(len(rows)):
+        word = compress(rows[i], mask, moves, steps)
+        local[i] = word
+        table[np.int64(word)] += np.int32(people[i])
+    room = keys[found : found + count]
+    used = 0
+    concerned = np.int64(0)
+    for i in range(len(local)):
+        word = local[i]
+        size = np.int64(table[np.int64(word)])
         table[np.int64(word)] = 0
         # Written always and kept where it counts: a branch here would be mispredicted all the time.
-        found_word[found] = word
-        found_size[found] = size
-        found += int(size > 0 and size < k)
-    return found
+        room[used] = np.uint64(size) << shift | prefix | word
+        kept = int(size > 0 and size < k)
+        used += kept
+        concerned += kept * size
+    return found + used, concerned
+
+
+@part
+def _count_assigned(
+    words: Any,
+    weights: Any,
+    offsets: Any,
+    members: Any,
+    bit: Any,
+    inside: Any,
+    first: int,
+    last: int,
+    above: Any,
+    is_compressed: bool,
+    moves: Any,
+    counts: Any,
+) -> None:
+    """Count the people who have each of the sets ``inside[first:last]``; rows are merged on items that hold them all."""
+    for number in range(first, last):
+        mask = _ZERO
+        for place in range(offsets[inside[number]], offsets[inside[number] + 1]):
+            mask |= bit[members[place]]
+        if is_compressed:
+            mask = compress(mask, above, moves, 6)
+        total = np.int64(0)
+        for i in range(len(words)):
+            total += weights[i] if words[i] & mask == mask else 0
+        counts[number] = total
 
 
 @part
@@ -213,13 +250,34 @@ def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
 
 
 @kernel(steps=lambda _words, _weights, n_rows, _items, masks, *_: 32 * masks.size * (4 + n_rows))
-def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, k: int, first_only: bool) -> tuple[Any, Any, Any]:
-    """Find groups of 1..k-1 people by mask.
+def small_groups(
+    words: Any,
+    weights: Any,
+    n_rows: int,
+    items: int,
+    masks: Any,
+    prefixes: Any,
+    shift: Any,
+    k: int,
+    first_only: bool,
+    firsts: Any,
+    lasts: Any,
+    inside: Any,
+    offsets: Any,
+    members: Any,
+    bit: Any,
+    counts: Any,
+) -> tuple[Any, Any, Any]:
+    """Find groups of 1..k-1 people by mask, and count people who have sets.
 
-    Returns how many there are on each mask, and arrays that begin with their compressed words and their sizes. Words and masks use the lowest
-    ``items`` bits. ``masks`` should be in an order in which neighbours share items: then unions of ranges are small; rows that are in order are
-    merged faster. With ``first_only`` the search stops at the first set with a small group. ``words`` and ``weights`` have room for more than
-    ``n_rows`` rows; what is behind them is scratch.
+    Returns how many groups there are on each mask, how many people they have, and an array that begins with a key of each group: its size
+    from bit ``shift`` on, below it the prefix of its mask, and its compressed word. Words and masks use the lowest ``items`` bits.
+    ``masks`` should be in an order in which neighbours share items: then unions of ranges are small; rows that are in order are merged faster.
+    With ``first_only`` the search stops at the first set with a small group. ``words`` and ``weights`` have room for more than ``n_rows`` rows;
+    what is behind them is scratch.
+
+    For mask i, the sets ``inside[firsts[i]:lasts[i]]``, which it holds, are counted in the same places of ``counts``; ``bit`` is the bit of each
+    item.
     """
     n_masks = masks.size
     size = 4
@@ -229,10 +287,9 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
     table = np.zeros(1 << DIRECT_ITEMS, np.int32)
     behind = np.empty(n_masks, np.int64)
     moves = np.empty(6, np.uint64)
-    room = 1024 + FOUND_PER_SET * n_masks
-    found_word = np.empty(room, np.uint64)
-    found_size = np.empty(room, np.int64)
+    keys = np.empty(1024 + FOUND_PER_SET * n_masks, np.uint64)
     on_mask = np.zeros(n_masks, np.int64)
+    concerned = np.zeros(n_masks, np.int64)
     found = 0
     narrow = weights[:n_rows].sum() < 1 << 31
     # The stack of ranges, four numbers each: first mask, one past the last, where the rows of the range above start, how many they are.
@@ -265,8 +322,25 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             weights = grow(weights, start + 2 * count)
             local = union
             gone = 63
-            if direct and popcount(above) <= DIRECT_ITEMS:  # the rows have the items they were merged on only, pushed together
+            is_compressed = popcount(above) <= DIRECT_ITEMS  # the rows have the items they were merged on only, pushed together
+            if is_compressed:
                 prepare_moves(above, moves)
+            if leaf and lasts[lo] > firsts[lo]:
+                _count_assigned(
+                    words[start : start + count],
+                    weights[start : start + count],
+                    offsets,
+                    members,
+                    bit,
+                    inside,
+                    firsts[lo],
+                    lasts[lo],
+                    above,
+                    is_compressed,
+                    moves,
+                    counts,
+                )
+            if direct and is_compressed:
                 local = compress(union, above, moves, 6)
                 gone = popcount(above) - popcount(union)
             prepare_moves(local, moves)
@@ -274,11 +348,10 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             while gone >> steps > 0:
                 steps += 1
             if leaf:
-                found_word = grow(found_word, found + count)
-                found_size = grow(found_size, found + count)
+                keys = grow(keys, found + count)
             if leaf and direct and narrow:
-                found = _groups_by_table(
-                    words, weights, start, count, local, moves, steps, table, k, found, found_word, found_size
+                found, concerned[lo] = _groups_by_table(
+                    words, weights, start, count, local, moves, steps, table, k, prefixes[lo], shift, found, keys
                 )
             elif direct:
                 merged = _merge_by_table(words, weights, start, count, local, moves, steps, table)
@@ -301,19 +374,91 @@ def small_groups(words: Any, weights: Any, n_rows: int, items: int, masks: Any, 
             continue
         if not direct or not narrow:
             for g in range(start, start + count):
-                found_word[found] = words[g] if direct else compress(words[g], union, moves, 6)
-                found_size[found] = weights[g]
-                found += int(weights[g] < k)
+                word = words[g] if direct else compress(words[g], union, moves, 6)
+                keys[found] = np.uint64(weights[g]) << shift | prefixes[lo] | word
+                if weights[g] < k:
+                    found += 1
+                    concerned[lo] += weights[g]
         on_mask[lo] = found - before
         if first_only and found > before:
             break
-    return on_mask, found_word, found_size
+    return on_mask, concerned, keys
 
 
 Members = npt.NDArray[np.integer[Any]]
 
 #: Numbers of the sets, groups as bits over the items of their set (one row of words each), sizes.
 Found = tuple[Ints, Words, Ints]
+
+
+class Keys(NamedTuple):
+    """Groups on some sets as numbers.
+
+    ``numbers`` are the sets, ``on`` says how many groups each has, and ``people`` how many people are in these. A key is the size of a group
+    from bit ``shift`` on, the prefix of its set, and the present items by position.
+    """
+
+    numbers: Ints
+    on: Ints
+    people: Ints
+    keys: Words
+    shift: int
+
+    def spread(self) -> Found:
+        """Return the groups as columns; prefixes were 0."""
+        shift = np.uint64(self.shift)
+        words = self.keys & ((_ONE << shift) - _ONE)
+        return np.repeat(self.numbers, self.on), words[:, None], (self.keys >> shift).astype(np.int64)
+
+
+def most_items(k: int, everyone: int) -> int:
+    """Return the most items that leave room for a size below ``k`` in a key."""
+    return 64 - max(1, min(k, everyone + 1).bit_length())
+
+
+class Layout(NamedTuple):
+    """Layout of keys: the prefix of each set, the first bit of the size."""
+
+    prefixes: Words
+    shift: int
+
+
+class Counting(NamedTuple):
+    """Sets to be counted, by a maximal one that holds them.
+
+    Those of ``maximal[i]`` are ``inside[starts[i]:starts[i + 1]]``, and ``counts`` has their counts in the same places.
+    """
+
+    offsets: Ints
+    members: Codes
+    maximal: Ints
+    starts: Ints
+    inside: Codes
+    counts: Ints
+
+    @classmethod
+    def of(cls, holder: Codes, offsets: Ints, members: Members) -> Counting:
+        """Return the order to count these sets."""
+        maximal = np.flatnonzero(holder == np.arange(len(holder)))
+        place = np.empty(len(holder), np.int32)
+        place[maximal] = np.arange(len(maximal), dtype=np.int32)
+        starts = np.zeros(len(maximal) + 1, np.int64)
+        inside = np.empty(len(holder), np.int32)
+        group_by_place(place[holder], starts, inside)
+        counts = np.zeros(len(holder), np.int64)
+        return cls(offsets, members.astype(np.int32, copy=False), maximal, starts=starts, inside=inside, counts=counts)
+
+    def inside_of(self, number: int) -> slice:
+        """Return the places of the sets assigned to a maximal set."""
+        place = int(np.searchsorted(self.maximal, number))
+        return slice(int(self.starts[place]), int(self.starts[place + 1]))
+
+    def in_order(self) -> Ints:
+        """Return the counts in the order of the list."""
+        out = np.empty_like(self.counts)
+        out[self.inside] = self.counts
+        return out
+
 
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
 SETS_PER_TASK = 4096
@@ -322,7 +467,6 @@ SETS_PER_TASK = 4096
 ROWS_SORTED_PER_SET = 16
 
 SORTED_AS_WORDS = 256  #: Sets over at most this many items are put in order as words of bits, others as lists.
-WORDS_AT_ONCE = 1 << 21  #: Rows of all items are kept as bits when they take at most this many words (16 MB).
 
 
 class Vertical(NamedTuple):
@@ -349,30 +493,10 @@ def vertical(offsets: Ints, members: Members, weights: Ints, wanted: Ints) -> Ve
 
 def people_with(rows: Vertical, offsets: Ints, members: Members) -> Ints:
     """Count the people who have each set."""
-    # Rows of equal weight stand together, each weight from a new word on, so that a count is a sum of few weighted popcounts.
-    levels, level, sizes = np.unique(rows.weights, return_inverse=True, return_counts=True)
-    lengths = -(-sizes // 64)
-    ends = np.cumsum(lengths)
-    place = np.empty(len(rows.weights), np.int64)
-    order = np.argsort(level, kind="stable")
-    first_places = 64 * (ends - lengths) - (np.cumsum(sizes) - sizes)
-    place[order] = np.arange(len(order)) + np.repeat(first_places, sizes)
-    width = int(ends[-1]) if len(ends) else 1
-    used = np.arange(len(rows.starts) - 1)
-    local = members.astype(np.int32)
-    if len(used) * width > WORDS_AT_ONCE:  # many items, of which the sets may use few
-        used = np.flatnonzero(np.bincount(members, minlength=1))
-        place_of = np.zeros(int(used.max(initial=0)) + 1, np.int32)
-        place_of[used] = np.arange(len(used), dtype=np.int32)
-        local = place_of[members]
-    bits = np.zeros((max(1, len(used)), width), np.uint64)
-    for row, item in enumerate(used.tolist()):
-        flags = np.zeros(bits.shape[1] * 64, np.uint8)
-        flags[place[rows.tids[rows.starts[item] : rows.starts[item + 1]]]] = 1
-        bits[row] = np.packbits(flags, bitorder="little").view(np.uint64)
-    counts = np.empty(len(offsets) - 1, np.int64)
-    count_sets(bits, ends, levels, offsets, local, counts)
-    return counts
+    counting = Counting.of(find_holders(offsets, members, max(1, len(rows.starts) - 1)), offsets, members)
+    for _ in groups_on(rows, (offsets, members), counting.maximal, 0, lambda _: None, counting=counting):
+        pass
+    return counting.in_order()
 
 
 def small_groups_on(
@@ -386,24 +510,52 @@ def small_groups_on(
 ) -> Iterator[Found]:
     """Yield groups of 1..k-1 people by set, in a fixed order.
 
-    Sets of at most 64 items go through hierarchical projection, in chunks that share 64 items, on all cores or as many as asked. ``pause`` is
+    Sets of few items go through hierarchical projection, in chunks that share 64 items, on all cores or as many as asked. ``pause`` is
     called in between with the share of the work done. With ``first_only``, each piece ends with the first set that has a small group.
     """
-    lengths = np.diff(offsets)
+    numbers = np.arange(len(offsets) - 1)
+    for found in groups_on(rows, (offsets, members), numbers, k, pause, threads=threads, first_only=first_only):
+        yield found.spread() if isinstance(found, Keys) else found
+
+
+def groups_on(
+    rows: Vertical,
+    sets: tuple[Ints, Members],
+    numbers: Ints,
+    k: int,
+    pause: Callable[[float], None],
+    *,
+    threads: int | None = None,
+    first_only: bool = False,
+    layout: Layout | None = None,
+    counting: Counting | None = None,
+) -> Iterator[Keys | Found]:
+    """Yield groups of 1..k-1 people on some of the sets, those on long sets as columns.
+
+    With ``counting``, the sets assigned to each of them are counted as well.
+    """
+    offsets, members = sets
+    lengths = np.diff(offsets)[numbers]
     everyone = int(rows.weights.sum())
-    empty = np.flatnonzero(lengths == 0)
-    if len(empty) and 0 < everyone < k:
-        yield empty, np.zeros((len(empty), 1), np.uint64), np.full(len(empty), everyone)
-    short = np.flatnonzero((lengths > 0) & (lengths <= 64))
+    most = most_items(k, everyone)
+    for empty in numbers[lengths == 0].tolist():
+        if counting is not None:
+            counting.counts[:] = everyone  # no set that is counted has items
+        if 0 < everyone < k:
+            yield np.array([empty]), np.zeros((1, 1), np.uint64), np.array([everyone])
+    short = numbers[(lengths > 0) & (lengths <= most)]
     if len(short):
+        if layout is None:
+            layout = Layout(np.zeros(len(offsets) - 1, np.uint64), most)
         chunks = list(cut_chunks(rows, offsets, members, short))
+        search = partial(_search_chunk, rows, layout=layout, k=k, first_only=first_only, counting=counting)
         workers = min(threads or os.cpu_count() or 1, len(chunks))
         with ThreadPoolExecutor(workers) as pool:
             # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
-            under_way: deque[Future[Found]] = deque()
+            under_way: deque[Future[Keys]] = deque()
             try:
                 for done, chunk in enumerate(chunks):
-                    under_way.append(pool.submit(_search_chunk, rows, *chunk, k, first_only))
+                    under_way.append(pool.submit(search, *chunk))
                     if len(under_way) > 2 * workers:
                         yield under_way.popleft().result()
                     pause(done / len(chunks))
@@ -413,9 +565,9 @@ def small_groups_on(
                 for task in under_way:
                     task.cancel()
         pause(1.0)
-    for number in np.flatnonzero(lengths > 64).tolist():
+    for number in numbers[lengths > most].tolist():
         pause(1.0)
-        yield _search_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k)
+        yield _search_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k, counting)
 
 
 def cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[tuple[Ints, Ints, Words]]:
@@ -461,7 +613,17 @@ def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
     return np.asarray(dictionary_order(starts, sorted_ranks.astype(np.int32), n_items))
 
 
-def _search_chunk(rows: Vertical, numbers: Ints, items: Ints, masks: Words, k: int, first_only: bool) -> Found:
+def _search_chunk(
+    rows: Vertical,
+    numbers: Ints,
+    items: Ints,
+    masks: Words,
+    *,
+    layout: Layout,
+    k: int,
+    first_only: bool,
+    counting: Counting | None,
+) -> Keys:
     n_rows = len(rows.weights)
     words = np.empty(2 * n_rows + 64, np.uint64)
     weights = np.empty(2 * n_rows + 64, np.int64)
@@ -474,17 +636,51 @@ def _search_chunk(rows: Vertical, numbers: Ints, items: Ints, masks: Words, k: i
         used = len(first)
         words[:used] = ordered[first]
         weights[:used] = np.add.reduceat(weights[order], first)
-    on_set, groups, sizes = small_groups(words, weights, used, len(items), masks, k, first_only)
-    owners = np.repeat(numbers, on_set)
-    return owners, groups[: len(owners), None], sizes[: len(owners)]
+    nothing = np.zeros(len(numbers), np.int64)
+    bit = np.zeros(len(rows.starts) - 1, np.uint64)
+    bit[items] = _ONE << np.arange(len(items), dtype=np.uint64)
+    counted = (nothing, nothing, _NO_CODES, nothing, _NO_CODES, bit, nothing)
+    if counting is not None:
+        place = np.searchsorted(counting.maximal, numbers)
+        inside = (counting.starts[place], counting.starts[place + 1], counting.inside)
+        counted = (*inside, counting.offsets, counting.members, bit, counting.counts)
+    shift = np.uint64(layout.shift)
+    found = small_groups(words, weights, used, len(items), masks, layout.prefixes[numbers], shift, k, first_only, *counted)
+    on, people, keys = found
+    return Keys(numbers, on, people, keys[: int(on.sum())], layout.shift)
 
 
-def _search_long_set(rows: Vertical, items: Members, number: int, k: int) -> Found:
+def groups_by_masks(
+    words: Words, weights: Ints, n_rows: int, items: int, masks: Words, k: int, *, first_only: bool = False
+) -> tuple[Ints, Words, Ints]:
+    """Return the number of small groups by mask, and their words and sizes."""
+    shift = most_items(k, int(weights[:n_rows].sum()))
+    nothing = np.zeros(len(masks), np.int64)
+    no_bits = np.zeros(len(masks), np.uint64)
+    counted = (nothing, nothing, _NO_CODES, nothing, _NO_CODES, no_bits, nothing)
+    found = small_groups(words, weights, n_rows, items, masks, no_bits, np.uint64(shift), k, first_only, *counted)
+    on, people, keys = found
+    _, groups, sizes = Keys(np.arange(len(masks)), on, people, keys[: int(on.sum())], shift).spread()
+    return on, groups[:, 0], sizes
+
+
+_NO_CODES = np.empty(0, np.int32)
+
+
+def _search_long_set(rows: Vertical, items: Members, number: int, k: int, counting: Counting | None) -> Found:
     words = np.zeros((len(rows.weights), -(-len(items) // 64)), np.uint64)
     for position, item in enumerate(items.tolist()):
         tids = rows.tids[rows.starts[item] : rows.starts[item + 1]]
         words[tids, position // 64] |= np.uint64(1) << np.uint64(position % 64)
     kept, group = np.unique(words, axis=0, return_inverse=True)
     sizes = np.bincount(group.reshape(-1), weights=rows.weights).astype(np.int64)
+    places = range(0) if counting is None else range(len(counting.inside))[counting.inside_of(number)]
+    for place in places:
+        assert counting is not None
+        one = int(counting.inside[place])
+        held = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
+        mask = np.zeros(words.shape[1], np.uint64)
+        np.bitwise_or.at(mask, held // 64, _ONE << (held % 64).astype(np.uint64))
+        counting.counts[place] = sizes[((kept & mask) == mask).all(axis=1)].sum()
     small = np.flatnonzero(sizes < k)
     return np.full(len(small), number), kept[small], sizes[small]

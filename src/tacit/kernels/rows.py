@@ -11,12 +11,14 @@ Transforms are indexed by masks: plain numpy, ``d`` passes over the array, exact
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from tacit.kernels.jit import kernel, part, popcount
-from tacit.model.arrays import Flags, Ints
+from tacit.kernels.jit import kernel, lowest_one, part, popcount
+from tacit.model.arrays import Codes, Flags, Ints
 
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -307,105 +309,193 @@ OUTSIDE = -1
 ALLOWED = -2
 
 
-@kernel(steps=lambda bits, _ends, _weights, _offsets, members, _counts: 2 * members.size * bits.shape[1])
-def count_sets(bits: Any, ends: Any, weights: Any, offsets: Any, members: Any, counts: Any) -> None:
-    """Count the people who hold each set.
-
-    ``bits[item]`` is the bit set of the rows that have the item. Rows of equal weight stand together: the words up to ``ends[p]`` hold rows of
-    ``weights[p]`` people each. Partial intersections of the previous set are kept, so that sets listed in an order with long common prefixes
-    cost one intersection each.
-    """
-    longest = 1
-    for s in range(offsets.size - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    width = bits.shape[1]
-    partial = np.empty((longest, width), np.uint64)
-    for s in range(offsets.size - 1):
-        start = offsets[s]
-        length = offsets[s + 1] - offsets[s]
-        shared = 0
-        if s > 0:
-            before = offsets[s - 1]
-            before_length = offsets[s] - offsets[s - 1]
-            while shared < length and shared < before_length and members[start + shared] == members[before + shared]:
-                shared += 1
-        for depth in range(shared, length):
-            item = members[start + depth]
-            for w in range(width):
-                partial[depth, w] = bits[item, w] if depth == 0 else bits[item, w] & partial[depth - 1, w]
-        total = np.int64(0)
-        first = 0
-        for p in range(ends.size):
-            ones = 0
-            for w in range(first, ends[p]):
-                ones += popcount(partial[length - 1, w])
-            total += ones * weights[p]
-            first = ends[p]
-        counts[s] = total
+UNSORTED = -1  #: What :func:`assign_sets` answers if the sets are not in dictionary order.
 
 
 @part
-def _begins_next(offsets: Any, members: Any, s: int) -> Any:
-    start = offsets[s]
-    length = offsets[s + 1] - offsets[s]
-    if s + 2 >= offsets.size or offsets[s + 2] - offsets[s + 1] <= length:
-        return False
-    i = 0
-    while i < length and members[start + i] == members[start + length + i]:
-        i += 1
-    return i == length
+def _count_shared(members: Any, left: int, right: int, most: int) -> int:
+    """Count the items that two sets begin with in common, up to ``most``."""
+    shared = 0
+    while shared < most and members[left + shared] == members[right + shared]:
+        shared += 1
+    return shared
 
 
-@kernel(steps=lambda _offsets, members, order, *_: members.size * (4 + order.size // 64))
-def maximal_flags(offsets: Any, members: Any, order: Any, n_items: int, flags: Any) -> None:
-    """Mark the maximal sets; ``order`` lists them from longest to shortest.
+@kernel(steps=lambda offsets, members, *_: 2 * members.size + (offsets.size // 64 + 8) * offsets.size)
+def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
+    """Assign each set of a list in dictionary order to a maximal set that holds it; count the maximal ones.
 
-    ``index[item]`` is the bit set of the maximal sets found so far that hold the item; a set lies in one of them when the bit sets of all its
-    items share a bit. Neighbours often lie in the same one, so the word that covered the last set is tried first. Equal sets: the first in
-    ``order`` is kept.
+    Returns ``UNSORTED`` if the list is not in order.
+
+    A set that contains another stands before it, or begins with it. So a set is maximal if the next one does not begin with it, and no maximal
+    set before holds it. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words``
+    and ``holders`` list the maximal sets that hold it: few, and the same for all sets that begin so. Of equal sets the first is the maximal one.
     """
-    width = 1
-    index = np.zeros((n_items, 1), np.uint64)
-    holding = np.zeros(n_items, np.int64)
+    n_sets = offsets.size - 1
+    longest = 0
+    for s in range(n_sets):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    room = 16
+    index = np.zeros((room, n_items), np.uint64)
+    words = np.empty((longest + 1, room), np.int64)
+    holders = np.empty((longest + 1, room), np.uint64)
+    used = np.zeros(longest + 1, np.int64)
+    maximal = np.empty(64 * room, np.int64)
     found = 0
-    hint = 0
-    for place in range(order.size):
-        s = order[place]
-        if _begins_next(offsets, members, s):
-            continue
+    before = 0  # the last set that was looked at, and how many of its beginnings have a list
+    listed = 0
+    first = 0  # of sets that are equal
+    repeats = False
+    for s in range(n_sets):
+        if not repeats:
+            first = s
+        repeats = False
         start = offsets[s]
-        end = offsets[s + 1]
-        # The item that the fewest maximal sets hold rules most words out by itself.
-        rarest = -1
-        common = ~_ZERO if found > 0 else _ZERO
-        for p in range(start, end):
-            common &= index[members[p], hint]
-            if rarest < 0 or holding[members[p]] < holding[rarest]:
-                rarest = members[p]
-        word = 0 if common != _ZERO or rarest < 0 else (found + 63) // 64
-        while word > 0 and common == _ZERO:
-            word -= 1
-            common = index[rarest, word]
-            p = start
-            while common != _ZERO and p < end:
-                common &= index[members[p], word]
-                p += 1
-            hint = word
-        if common != _ZERO:
+        length = offsets[s + 1] - start
+        if s + 1 < n_sets:
+            longer = offsets[s + 2] - offsets[s + 1]
+            shared = _count_shared(members, start, start + length, min(length, longer))
+            if shared < length and (shared == longer or members[start + shared] > members[start + length + shared]):
+                return UNSORTED
+            if shared == length:
+                repeats = longer == length
+                holder[s] = -1  # that of the next set, which begins with it
+                continue
+        depth = _count_shared(members, start, before, min(length, listed))
+        before = start
+        while depth < length and (depth == 0 or used[depth] > 0):
+            item = members[start + depth]
+            kept = 0
+            for i in range((found + 63) >> 6 if depth == 0 else used[depth]):
+                word = i if depth == 0 else words[depth, i]
+                held = index[word, item]
+                if depth > 0:
+                    held &= holders[depth, i]
+                words[depth + 1, kept] = word
+                holders[depth + 1, kept] = held
+                kept += int(held != _ZERO)
+            depth += 1
+            used[depth] = kept
+        listed = depth
+        if found > 0 and used[depth] > 0:
+            last = used[depth] - 1  # the latest ones stand near it
+            holder[s] = maximal[64 * words[depth, last] + lowest_one(holders[depth, last])]
             continue
-        flags[s] = 1
-        if found == 64 * width:
-            wider = np.zeros((n_items, 2 * width), np.uint64)
-            for item in range(n_items):
-                for w in range(width):
-                    wider[item, w] = index[item, w]
-            index = wider
-            width *= 2
-        bit = _ONE << np.uint64(found % 64)
-        for p in range(start, end):
-            index[members[p], found // 64] |= bit
-            holding[members[p]] += 1
+        if found == 64 * room:
+            index = _widen(index, 2 * room, n_items)
+            words = _widen(words, longest + 1, 2 * room)
+            holders = _widen(holders, longest + 1, 2 * room)
+            maximal = grow(maximal, 128 * room)
+            room *= 2
+        word = found >> 6
+        bit = _ONE << np.uint64(found & 63)
+        for place in range(start, start + length):
+            index[word, members[place]] |= bit
+        for depth in range(1, listed + 1):
+            last = used[depth] - 1
+            if last < 0 or words[depth, last] != word:
+                last += 1
+                words[depth, last] = word
+                holders[depth, last] = _ZERO
+                used[depth] = last + 1
+            holders[depth, last] |= bit
+        holder[s] = first
+        holder[first] = first
+        maximal[found] = first
         found += 1
+    for s in range(n_sets - 2, -1, -1):
+        if holder[s] < 0:
+            holder[s] = holder[s + 1]
+    return found
+
+
+@part
+def _widen(table: Any, rows: int, columns: int) -> Any:
+    """Return a larger table that begins with this one; the rest is 0."""
+    wider = np.zeros((rows, columns), table.dtype)
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            wider[i, j] = table[i, j]
+    return wider
+
+
+@kernel(steps=lambda place, *_: 2 * place.size)
+def group_by_place(place: Any, starts: Any, inside: Any) -> None:
+    """List numbers by place: those of place p are ``inside[starts[p]:starts[p + 1]]``; ``starts`` is all 0 before."""
+    for one in place:
+        starts[one + 1] += 1
+    for p in range(len(starts) - 1):
+        starts[p + 1] += starts[p]
+    cursor = np.empty(len(starts), np.int64)
+    for p in range(len(starts)):
+        cursor[p] = starts[p]
+    for number in range(len(place)):
+        inside[cursor[place[number]]] = number
+        cursor[place[number]] += 1
+
+
+SETS_PER_PIECE = 50_000  #: Lists of twice as many sets are worked on in pieces, on all cores.
+
+
+def _assign_in_pieces(offsets: Ints, members: Codes, n_items: int, holder: Codes) -> bool:
+    """Assign sets as :func:`assign_sets` does, on all cores; return False if they are not in order."""
+    n_sets = len(holder)
+    cuts = np.linspace(0, n_sets, max(1, min(n_sets // SETS_PER_PIECE, 2 * (os.cpu_count() or 1))) + 1).astype(np.int64)
+    if len(cuts) == 2:
+        return assign_sets(offsets, members, n_items, holder) != UNSORTED
+    around = [members[offsets[cut - 1] : offsets[cut]].tolist() for cut in cuts[1:-1]]
+    behind = [members[offsets[cut] : offsets[cut + 1]].tolist() for cut in cuts[1:-1]]
+    if any(left > right for left, right in zip(around, behind, strict=True)):
+        return False
+
+    def assign(first: int, last: int) -> bool:
+        piece = holder[first:last]
+        is_sorted = assign_sets(offsets[first : last + 1], members, n_items, piece) != UNSORTED
+        piece += first
+        return is_sorted
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        if not all(pool.map(assign, cuts[:-1].tolist(), cuts[1:].tolist())):
+            return False
+    # What is maximal in its piece may lie in a set of another piece.
+    maximal = np.flatnonzero(holder == np.arange(n_sets))
+    lengths = (offsets[1:] - offsets[:-1])[maximal]
+    starts = np.append(0, np.cumsum(lengths))
+    some = members[np.arange(starts[-1]) + np.repeat(offsets[maximal] - starts[:-1], lengths)]
+    among = np.empty(len(maximal), np.int32)
+    assign_sets(starts, some, n_items, among)
+    final = np.empty(n_sets, np.int32)
+    final[maximal] = maximal[among]
+    holder[:] = final[holder]
+    return True
+
+
+def find_holders(offsets: Ints, members: Any, n_items: int) -> Codes:
+    """Return the number of a maximal set that holds each set, itself for a maximal one."""
+    n_sets = len(offsets) - 1
+    members = members.astype(np.int32, copy=False)
+    holder = np.empty(n_sets, np.int32)
+    if _assign_in_pieces(offsets, members, n_items, holder):
+        return holder
+    # The empty set comes first, and does not take part in the sorting.
+    empty = np.flatnonzero(offsets[1:] == offsets[:-1])
+    filled = np.flatnonzero(offsets[1:] > offsets[:-1])
+    places = np.append(offsets[filled], offsets[-1])
+    order = dictionary_order(places, members, n_items)
+    starts = np.zeros(n_sets + 1, np.int64)
+    ordered = np.empty_like(members)
+    arrange(places, members, order, starts[len(empty) :], ordered)
+    assign_sets(starts, ordered, n_items, holder)
+    number = np.append(empty, filled[order]).astype(np.int32)
+    back = np.empty_like(holder)
+    back[number] = number[holder]
+    return back
+
+
+def find_maximal(offsets: Ints, members: Any, n_items: int) -> Ints:
+    """Return the numbers of the maximal sets."""
+    holder = find_holders(offsets, members, n_items)
+    return np.flatnonzero(holder == np.arange(len(holder)))
 
 
 @kernel(steps=lambda _offsets, members, *_: members.size)

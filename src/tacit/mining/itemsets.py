@@ -130,18 +130,16 @@ def _mine_on_cluster(
 ) -> Itemsets:
     """Mine a file of transactions in shards on a cluster; the result is that of :func:`mine_itemsets`."""
     from tacit.files.spark import SparkBaskets
-    from tacit.kernels.rows import maximal_flags
+    from tacit.kernels.rows import find_maximal
     from tacit.mining.shards import mine_baskets
 
     baskets = SparkBaskets.open(path, engine, lambda _names, lines, n: lines >= threshold.least_count(n, strict=strict))
     least = threshold.least_count(baskets.n, strict=strict)
     sets, counts = mine_baskets(baskets, least, "all" if only == "all" else "closed", max_length)
     if only == "maximal":
-        flags = np.zeros(len(sets), np.bool_)
-        order = np.argsort(-sets.lengths, kind="stable")
-        maximal_flags(sets.offsets, sets.members, order, max(1, len(baskets.names)), flags)
-        sets = sets.take(np.flatnonzero(flags))
-        counts = counts[flags]
+        largest = find_maximal(sets.offsets, sets.members, max(1, len(baskets.names)))
+        sets = sets.take(largest)
+        counts = counts[largest]
     names = sort_names(baskets.names)
     place = {name: number for number, name in enumerate(names)}
     fresh = np.array([place[name] for name in baskets.names], np.int64)

@@ -52,7 +52,7 @@ def mine_shard(sets: Sets, weights: Ints, least: int, wanted: Wanted, *, shard: 
 
 def closed_flags(sets: Sets, counts: Ints) -> Flags:
     """Mark the sets without a superset of the same count in the list."""
-    from tacit.kernels.rows import maximal_flags
+    from tacit.kernels.rows import find_maximal
 
     flags = np.ones(len(sets), np.bool_)
     for count in np.unique(counts).tolist():
@@ -60,10 +60,8 @@ def closed_flags(sets: Sets, counts: Ints) -> Flags:
         if len(same) < 2:
             continue
         some = sets.take(same)
-        kept = np.zeros(len(same), np.bool_)
-        order = np.argsort(-some.lengths, kind="stable")
-        maximal_flags(some.offsets, some.members.astype(np.int32), order, int(some.members.max(initial=0)) + 1, kept)
-        flags[same] = kept
+        flags[same] = False
+        flags[same[find_maximal(some.offsets, some.members, int(some.members.max(initial=0)) + 1)]] = True
     return flags
 
 

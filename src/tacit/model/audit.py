@@ -140,7 +140,7 @@ class AttackRun(Shown):
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` is what finding ``i``
     is about, ``show(i)`` writes it out. ``people`` are proved to be concerned at least; ``undecided`` counts what was left open. A measure is
     None where it was not counted; ``details`` are arrays for tables of the audit. ``parts`` are the runs on the rules about each of several
-    sensitive columns.
+    sensitive columns. ``by_size`` counts groups by their number of people, if that is known without the columns.
     """
 
     code: str
@@ -160,6 +160,7 @@ class AttackRun(Shown):
     cautions: tuple[Caution, ...] = ()
     parts: tuple[AttackRun, ...] = ()
     rebuilt: Rebuilt | None = None
+    by_size: Mapping[int, int] | None = None
 
     @property
     def findings(self) -> int:
@@ -176,6 +177,8 @@ class AttackRun(Shown):
         """Number of groups found by number of people (upper bound)."""
         if self.streamed is not None:
             return self.streamed
+        if self.by_size is not None:
+            return self.by_size
         sizes, numbers = np.unique(self.columns.get("count_hi", np.empty(0, np.int64))[~self.is_value], return_counts=True)
         return dict(zip(sizes.tolist(), numbers.tolist(), strict=True))
 
@@ -202,6 +205,7 @@ class AttackRun(Shown):
             self,
             columns={name: column[kept] for name, column in self.columns.items()},
             severity=self.severity[kept],
+            by_size=None,
             event=lambda index: event(int(kept[index])),
             show=lambda index: show(int(kept[index])),
         )
@@ -304,7 +308,8 @@ class Findings(Shown, Sequence[Finding]):
     def order(self) -> Ints:
         """Positions of the findings, run by run, in the order of the list."""
         severity = np.concatenate([run.severity for run in self.runs]) if self.runs else np.empty(0, np.int64)
-        order = np.argsort(severity, kind="stable")
+        is_sorted = bool((severity[1:] >= severity[:-1]).all())
+        order = np.arange(len(severity)) if is_sorted else np.argsort(severity, kind="stable")
         if not self.waived.places:
             return order
         accepted = np.zeros(len(order), np.bool_)

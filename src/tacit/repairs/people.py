@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tacit.kernels.deduction import Book
 from tacit.kernels.projection import small_groups_on, vertical
-from tacit.kernels.rows import maximal_flags
+from tacit.kernels.rows import find_maximal
 from tacit.model.arrays import Ints, Words
 from tacit.model.errors import OptionError, RepairError
 from tacit.model.policy import check_time
@@ -37,10 +37,8 @@ def maximal(release: Itemsets, items: Items) -> Sets:
     """Return the maximal published sets, or else the empty set."""
     if len(release) == 0:
         return Sets.from_lists([[]])
-    order = np.argsort(-release.sets.lengths, kind="stable")
-    flags = np.zeros(len(release), np.int8)
-    maximal_flags(release.sets.offsets, release.sets.members.astype(np.int32), order, len(release.items), flags)
-    return in_items(release.sets.take(np.flatnonzero(flags)), release.items.names, items)
+    largest = find_maximal(release.sets.offsets, release.sets.members, len(release.items))
+    return in_items(release.sets.take(largest), release.items.names, items)
 
 
 def border(release: Itemsets, items: Items) -> Sets:
