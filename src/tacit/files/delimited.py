@@ -24,6 +24,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.files.counts import Place
 from tacit.files.disk import Input
@@ -46,7 +47,8 @@ _HEAD_RECORDS = 500
 #: Characters of a table that are split at a time, and rows that are written at a time.
 _BLOCK = 1 << 20
 _ROWS = 50_000
-_JOINED = 20_000  #: Combinations of values of neighbouring columns that are written as one, at most.
+_SPECIAL = ',;\t"\r\n'  #: Signs for which a cell is quoted.
+_FILLER = b"\xff"  #: Byte that no text has in UTF-8.
 #: Rows that are merged at once, at least.
 _FEW_ROWS = 1 << 20
 
@@ -292,26 +294,36 @@ def csv_lines(columns: Sequence[Column]) -> Iterator[str]:
     """Yield the lines of these columns in blocks, without a header."""
     # A line with nothing on it would be no row.
     empty = '""' if len(columns) == 1 else ""
-    texts = [[csv_cell(value) or empty for value in column.values] for column in columns]
-    codes = [column.codes for column in columns]
-    most = min(_JOINED, len(codes[0]))
-    place = 0
-    while place + 1 < len(texts):
-        if len(texts[place]) * len(texts[place + 1]) > most:
-            place += 1
-            continue
-        # Neighbours with few values are written as one: most columns of people have few.
-        codes[place : place + 2] = [codes[place] * np.int32(len(texts[place + 1])) + codes[place + 1]]
-        texts[place : place + 2] = [[f"{one},{other}" for one in texts[place] for other in texts[place + 1]]]
-    for first in range(0, len(codes[0]), _ROWS):
+    ends = [","] * (len(columns) - 1) + ["\n"]
+    cells = [
+        _pad([(text or empty) + end for text in csv_cells(column.values)]) for column, end in zip(columns, ends, strict=True)
+    ]
+    for first in range(0, len(columns[0].codes), _ROWS):
         rows = slice(first, first + _ROWS)
-        cells = [[known[code] for code in column[rows].tolist()] for known, column in zip(texts, codes, strict=True)]
-        yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
+        block = np.concatenate(
+            [np.take(one, column.codes[rows], axis=0) for one, column in zip(cells, columns, strict=True)], axis=1
+        )
+        yield block.tobytes().translate(None, _FILLER).decode()
+
+
+def _pad(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """Return texts as bytes in lines of equal length."""
+    encoded = [text.encode() for text in texts]
+    width = max(map(len, encoded), default=0)
+    return np.frombuffer(b"".join(one.ljust(width, _FILLER) for one in encoded), np.uint8).reshape(len(encoded), width)
+
+
+def csv_cells(texts: Sequence[str]) -> Sequence[str]:
+    """Return CSV cells, quoted if necessary."""
+    whole = "\0".join(texts)
+    if whole.split() == [whole] and not any(sign in whole for sign in _SPECIAL):
+        return texts
+    return [csv_cell(text) for text in texts]
 
 
 def csv_cell(text: str) -> str:
     """Return a CSV cell, quoted if necessary."""
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in _SPECIAL) or text != text.strip() else text
 
 
 # Tables
