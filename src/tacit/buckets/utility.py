@@ -488,12 +488,14 @@ def owners_measures(
         return {}
 
 
-def grouping_cost(buckets: Buckets, people: Table, known: Exclusions, *, check: Check = lambda: None) -> Mapping[str, float]:
+def grouping_cost(valid: Valid, people: Table, *, check: Check = lambda: None) -> Mapping[str, float]:
     """Return the errors and right guesses while making groups.
 
-    ``people`` are in release order. Errors are those of counting by groups, omitted if measuring would take longer than grouping.
+    ``people``, whose values are ``valid``, are in the order of the release. Errors are those of counting by groups, omitted if measuring would
+    take longer than grouping.
     """
-    found = dict(measure_guesses_at_release(valid_values(buckets, known, people.sa.codes), people.sa.codes, check=check))
+    buckets = valid.cells.buckets
+    found = dict(measure_guesses_at_release(valid, people.sa.codes, check=check))
     if buckets.n > MEASURED_AT_ONCE:
         return found
     settings = UtilitySettings(dim=min(2, len(buckets.people.names)))

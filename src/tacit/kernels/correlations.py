@@ -32,20 +32,31 @@ def log_likelihoods(first: Any, value: Any, lines: Any, tables: Any, out: Any) -
 
 
 @kernel(steps=lambda _first, _entry, weight, *_: 4 * len(weight))
-def scale(first: Any, entry: Any, weight: Any, factor: Any, found: Any, given: Any) -> None:
-    """Multiply weights by the factors of entries, to a sum of 1 for each person; add them up in ``given``."""
+def scale(first: Any, entry: Any, weight: Any, factor: Any, given: Any, widest: int, found: Any) -> None:
+    """Multiply weights by the factors of entries, to a sum of 1 for each person; add them up in ``given``.
+
+    They are kept in ``found``, if that is not empty. Nobody has more than ``widest`` places.
+    """
+    share = np.empty(widest, np.float64)
+    place = np.uint64(0)  # unsigned, so that compiled code does not look for negative places
+    one = np.uint64(1)
     for i in range(len(first) - 1):
-        begin = first[i]
-        end = first[i + 1]
+        many = first[i + 1] - first[i]
+        begin = place
         rest = 0.0
-        for p in range(begin, end):
-            found[p] = weight[p] * factor[entry[p]]
-            if p > begin:
-                rest += found[p]
-        total = found[begin] + rest  # in the order of numpy's own sums
-        for p in range(begin, end):
-            found[p] /= total
-            given[entry[p]] += found[p]
+        for k in range(many):
+            share[k] = weight[place] * factor[entry[place]]
+            if k > 0:
+                rest += share[k]
+            place += one
+        total = share[0] + rest  # in the order of numpy's own sums
+        place = begin
+        for k in range(many):
+            share[k] /= total
+            given[entry[place]] += share[k]
+            if len(found) > 0:
+                found[place] = share[k]
+            place += one
 
 
 @kernel(steps=lambda _first, value, lines, *_: (2 + lines.shape[1]) * len(value))

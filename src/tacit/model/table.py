@@ -255,8 +255,12 @@ class Column:
 
     def take(self, rows: npt.NDArray[np.int64]) -> Column:
         """Return the column restricted to these rows."""
-        kept, fresh = np.unique(self.codes[rows], return_inverse=True)
-        return Column(self.name, tuple(self.values[i] for i in kept), fresh.astype(np.int32))
+        codes = self.codes[rows]
+        occurs = np.bincount(codes, minlength=len(self.values)) > 0
+        if occurs.all():
+            return Column(self.name, self.values, codes)
+        kept = np.flatnonzero(occurs).tolist()
+        return Column(self.name, tuple(self.values[i] for i in kept), (np.cumsum(occurs) - 1)[codes].astype(np.int32))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
