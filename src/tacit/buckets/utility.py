@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, concatenate_ranges, valid_values
-from tacit.buckets.estimators import Combinations, Estimator, by_groups, estimators
+from tacit.buckets.estimators import Combinations, Estimator, Projection, by_groups, estimators, number_rows, sum_lines
 from tacit.buckets.surviving_correlations import Model, estimate, guess, learn, sample_rows
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import SURE
@@ -102,9 +102,7 @@ def _by_combination(people: Table) -> Buckets:
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     rows = np.repeat(np.arange(len(people.weights)), people.weights)
-    key = np.zeros(len(rows), np.int64)
-    for column in people.qi.columns:
-        key = np.unique(key * len(column.values) + column.codes[rows], return_inverse=True)[1].reshape(-1)
+    _, key = number_rows([column.codes[rows] for column in people.qi.columns])
     known = replace(people.sa, codes=people.sa.codes[rows])
     qi = people.qi if (people.weights == 1).all() else replace(people.qi.take(rows), weights=np.ones(len(rows), np.int64))
     return Buckets.of(qi, known, key.astype(np.int32))
@@ -138,15 +136,50 @@ class Queries:
 
     def errors(self, estimators: Sequence[Estimator]) -> dict[str, Floats]:
         """Return the relative error of each answer, by estimator."""
-        found = {one.name: np.empty(len(self)) for one in estimators}
-        size = _questions_at_once(self.cells)
-        for part in (slice(begin, begin + size) for begin in range(0, len(self), size)):
-            fits = _match_combinations(self.cells, self.asked[part])
-            people = fits @ self.cells.published
-            for one in estimators:
-                estimate = (one.made(fits @ one.counted, people) * self.wanted[part]).sum(axis=1)
-                found[one.name][part] = np.abs(np.minimum(estimate, people) - self.true[part]) / self.true[part]
-        return found
+        width = len(self.cells.values)
+        counted = np.concatenate([self.cells.published[:, None], *(one.counted for one in estimators)], axis=1)
+        found = _Answers(self.cells, counted).of(self.asked)
+        people = found[:, 0]
+        out = {}
+        for number, one in enumerate(estimators):
+            first = 1 + number * width
+            estimate = (one.made(found[:, first : first + width], people) * self.wanted).sum(axis=1)
+            out[one.name] = np.abs(np.minimum(estimate, people) - self.true) / self.true
+        return out
+
+
+class _Answers:
+    """Sums over the combinations that questions ask for.
+
+    Most questions are about a few of the columns, so that the sums of these columns' combinations answer them.
+    """
+
+    def __init__(self, cells: Combinations, table: Floats) -> None:
+        self._cells = cells
+        self._table = table
+        self._room = _AT_ONCE
+        self._known: dict[tuple[int, ...], tuple[Projection, Floats]] = {}
+
+    def of(self, asked: Sequence[Question]) -> Floats:
+        """Return the sums of the table's lines for each question."""
+        return np.array([self._sum(question) for question in asked]).reshape(len(asked), self._table.shape[1])
+
+    def _sum(self, question: Question) -> Floats:
+        projection, table = self._project(tuple(column for column, _ in question))
+        fits = np.ones(len(projection), np.bool_)
+        for codes, (_, marked) in zip(projection.codes, question, strict=True):
+            fits &= marked[codes]
+        return np.asarray(table[fits].sum(axis=0))
+
+    def _project(self, columns: tuple[int, ...]) -> tuple[Projection, Floats]:
+        if columns in self._known:
+            return self._known[columns]
+        projection = self._cells.project(columns)
+        table = projection.sums(self._table)
+        if table.size <= self._room:
+            self._room -= table.size
+            self._known[columns] = projection, table
+        return projection, table
 
 
 def draw_queries(
@@ -164,6 +197,7 @@ def draw_queries(
     wanted = [np.empty((0, len(cells.values)), np.bool_)]
     answers = [np.empty(0)]
     drawn = 0
+    answered = _Answers(cells, cells.true)
     at_once = min(number, _questions_at_once(cells))
     while len(asked) < number and drawn < _REDRAWN * number:
         check()
@@ -172,7 +206,7 @@ def draw_queries(
             chosen = chance.choice(len(widths), dim, replace=False).tolist()
             some.append([(column, _draw_subset(chance, *sizes[column])) for column in chosen])
         values = np.stack([_draw_subset(chance, *sizes[-1]) for _ in some])
-        true = ((_match_combinations(cells, some) @ cells.true) * values).sum(axis=1)
+        true = (answered.of(some) * values).sum(axis=1)
         kept = np.flatnonzero(true > 0)[: number - len(asked)]
         drawn += at_once
         asked += [some[place] for place in kept.tolist()]
@@ -189,14 +223,6 @@ def _draw_subset(chance: np.random.Generator, size: int, most: int) -> Flags:
     marked = np.zeros(size, np.bool_)
     marked[chance.permutation(size)[: int(chance.integers(1, most + 1))]] = True
     return marked
-
-
-def _match_combinations(cells: Combinations, asked: Sequence[Question]) -> Floats:
-    fits = np.ones((len(asked), len(cells)))
-    for row, question in enumerate(asked):
-        for column, marked in question:
-            fits[row] *= marked[cells.columns[column].codes]
-    return fits
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +263,8 @@ class PositiveRules:
                 inside = np.flatnonzero(number >= 0)
                 many = int(number.max(initial=-1)) + 1
                 for name, table in tables.items():
-                    parts[name].append(_sum_by_number(number[inside], table[inside], many))
-                parts["published"].append(_sum_by_number(number[inside], cells.published[inside, None], many)[:, 0])
+                    parts[name].append(sum_lines(number[inside], table[inside], many))
+                parts["published"].append(sum_lines(number[inside], cells.published[inside, None], many)[:, 0])
         joined = {name: np.concatenate(found) if found else np.empty(0) for name, found in parts.items()}
         true = joined.pop("people")
         people = true.sum(axis=1)
@@ -278,15 +304,9 @@ def _mark_rules(
 
 
 def _number_frequent(chosen: Sequence[Column], people: Floats, enough: int) -> Ints:
-    key = np.zeros(len(people), np.int64)
-    for column in chosen:
-        key = np.unique(key * len(column.values) + column.codes, return_inverse=True)[1].reshape(-1)
+    _, key = number_rows([column.codes for column in chosen])
     kept = np.bincount(key, people) >= enough
     return np.where(kept, np.cumsum(kept) - 1, -1)[key]
-
-
-def _sum_by_number(number: Ints, table: Floats, many: int) -> Floats:
-    return np.stack([np.bincount(number, column, many) for column in table.T], axis=1)
 
 
 def _cut_into_intervals(column: Column, intervals: Mapping[str, float]) -> Column:

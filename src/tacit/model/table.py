@@ -222,6 +222,18 @@ def stable_order(keys: npt.NDArray[np.integer[Any]], below: int) -> npt.NDArray[
     return order
 
 
+def number_keys(keys: npt.NDArray[np.int64], below: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the first row of each distinct key from 0 to ``below``, ascending, and each row's number among them."""
+    if below > max(4 * len(keys), 1 << 16):
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        return first, number.reshape(-1)
+    # Looking up is faster than sorting where few keys are possible.
+    first_of = np.full(below, -1, np.int64)
+    first_of[keys[::-1]] = np.arange(len(keys))[::-1]
+    occurs = first_of >= 0
+    return first_of[occurs], (np.cumsum(occurs) - 1)[keys]
+
+
 def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return a row of each kind, and each row's kind."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows)
