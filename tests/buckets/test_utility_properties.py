@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -214,6 +214,22 @@ def test_people_who_differ_are_found_again(rows: list[Person]) -> None:
     for top in range(len(buckets.values)):
         guessed = np.full(len(rows), top, np.int64)
         assert np.allclose(link_guesses(buckets, cells, guessed), [value == top for value in own])
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(people(most=8), st.just([]) | people(most=5))
+@example(  # the first person is the only one with flu of their combination, and need not have it: others were left out
+    [(("a", "x"), "flu", 0), (("b", "x"), "cold", 0)], [(("a", "x"), "cold", 0)] * 2 + [(("b", "x"), "flu", 0)] * 2
+)
+def test_matching_with_the_data_is_fitting_round_by_round(rows: list[Person], others: list[Person]) -> None:
+    """Rounds come near a certain value slowly: the distance falls like one over their number."""
+    buckets, _ = naive.released(rows)
+    _, data = naive.released([*rows, *others])
+    cells = Combinations.of(buckets, replace(data, schema=Schema(qi=buckets.people.names, sa=("ill",))))
+    slow = naive.linked(rows, others, 1000)
+    for top, value in enumerate(buckets.values):
+        found = link_guesses(buckets, cells, np.full(len(rows), top, np.int64))
+        assert np.allclose(found, [one.get(value, 0.0) for one in slow], atol=0.05)
 
 
 def test_people_who_are_alike_share_what_the_data_say_of_them() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations as choices
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,7 @@ from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold
 from tacit.model.ordered import Order
 from tacit.model.policy import Check
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Table, number_keys
 
 
 def plain_figures(release: Buckets | Table, order: Sequence[str] = (), *, everybody: Floats | None = None) -> Mapping[str, float]:
@@ -381,31 +382,103 @@ def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Che
     """Return the probability that each row's guess is right.
 
     That of the maximum entropy distribution in which everybody has one value, each group its contents, and each combination its values
-    in the data, by iterative proportional fitting.
+    in the data, by iterative proportional fitting of what these leave open.
     """
-    width = np.diff(buckets.starts)[buckets.group]
-    wide = cells.value_numbers(buckets)
-    who = np.repeat(np.arange(buckets.n), width)
-    entry = concatenate_ranges(buckets.starts[buckets.group], width)
-    pair = cells.number[who] * len(cells.values) + wide[buckets.value[entry]]
-    true = cells.true.reshape(-1)
-    possible = np.flatnonzero(true[pair] > 0)
-    who, entry, pair = (part[possible] for part in (who, entry, pair))
-    share = buckets.count[entry].astype(np.float64)
     everybody = float(cells.published.sum()) == float(cells.true.sum())
-    for _ in range(_MOST_ROUNDS):
-        check()
-        share /= np.bincount(who, share, buckets.n)[who]
-        share *= (buckets.count / np.maximum(np.bincount(entry, share, len(buckets.count)), 1e-300))[entry]
-        have = np.bincount(pair, share, len(true))
-        off = np.abs(have - true).sum() if everybody else np.maximum(have - true, 0).sum()
-        if off <= _FITS * buckets.n:
-            break
-        scale = true / np.maximum(have, 1e-300)
-        share *= (scale if everybody else np.minimum(scale, 1.0))[pair]
-    share /= np.bincount(who, share, buckets.n)[who]
-    hit = buckets.value[entry] == top[who]
-    return np.asarray(np.bincount(who[hit], share[hit], buckets.n), np.float64)
+    sure, links = _Links.of(buckets, cells).settle(is_equal=everybody)
+    share = links.fit(buckets.n, is_equal=everybody, check=check)
+    hit = buckets.value[links.entry] == top[links.row]
+    right = np.zeros(buckets.n)
+    np.add.at(right, links.row[hit], share[hit])
+    right[sure.row] = buckets.value[sure.entry] == top[sure.row]
+    return right
+
+
+@dataclass(frozen=True, eq=False)
+class _Links:
+    """Possible values of people: that of row ``row[i]`` may be the one of ``entry[i]``.
+
+    ``numbers`` are the numbers of the link's person, of its entry, and of its pair of a combination and a value; ``wanted`` is how many links of
+    each person, entry and pair are to be found.
+    """
+
+    row: Ints
+    entry: Ints
+    numbers: tuple[Ints, ...]
+    wanted: tuple[Ints, ...]
+
+    @classmethod
+    def of(cls, buckets: Buckets, cells: Combinations) -> _Links:
+        """Return the values of people's groups that the data have of their combination."""
+        width = np.diff(buckets.starts)[buckets.group]
+        row = np.repeat(np.arange(buckets.n), width)
+        entry = concatenate_ranges(buckets.starts[buckets.group], width)
+        pair = cells.number[row] * len(cells.values) + cells.value_numbers(buckets)[buckets.value[entry]]
+        true = cells.true.reshape(-1).astype(np.int64)
+        possible = np.flatnonzero(true[pair])
+        row = row[possible]
+        entry = entry[possible]
+        each = np.ones(buckets.n, np.int64)
+        return cls(row, entry, (row, entry, pair[possible]), (each, buckets.count, true)).renumber()
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def take(self, kept: npt.NDArray[Any]) -> _Links:
+        """Return these links only."""
+        return replace(self, row=self.row[kept], entry=self.entry[kept], numbers=tuple(numbers[kept] for numbers in self.numbers))
+
+    def renumber(self) -> _Links:
+        """Return the links with numbers that occur only."""
+        found = [number_keys(numbers, len(wanted)) for numbers, wanted in zip(self.numbers, self.wanted, strict=True)]
+        wanted = [wanted[numbers[first]] for (first, _), numbers, wanted in zip(found, self.numbers, self.wanted, strict=True)]
+        return replace(self, numbers=tuple(number for _, number in found), wanted=tuple(wanted))
+
+    def settle(self, *, is_equal: bool) -> tuple[_Links, _Links]:
+        """Return the links that must be, and those that are open, with the numbers left for them.
+
+        If as many links are possible as are to be found, they all must be; if not ``is_equal``, pairs may have fewer than the data. All links
+        are open if that contradicts itself.
+        """
+        left = self
+        found = []
+        while True:
+            sure = np.zeros(len(left), np.bool_)
+            for numbers, wanted in [*zip(left.numbers, left.wanted, strict=True)][: 3 if is_equal else 2]:
+                sure |= (np.bincount(numbers, minlength=len(wanted)) == wanted)[numbers]
+            held = left.take(sure)
+            taken = (
+                np.bincount(numbers, minlength=len(wanted)) for numbers, wanted in zip(held.numbers, left.wanted, strict=True)
+            )
+            rest = tuple(wanted - many for wanted, many in zip(left.wanted, taken, strict=True))
+            if min(int(wanted.min(initial=0)) for wanted in rest) < 0:
+                return self.take(np.empty(0, np.int64)), self
+            found.append(held)
+            is_open = np.ones(len(left), np.bool_)
+            for numbers, wanted in zip(left.numbers, rest, strict=True):
+                is_open &= (wanted > 0)[numbers]
+            if is_open.all():
+                break
+            left = replace(left.take(is_open), wanted=rest).renumber()
+        rows, entries = (np.concatenate(parts) for parts in zip(*((one.row, one.entry) for one in found), strict=True))
+        return replace(self, row=rows, entry=entries, numbers=(rows,) * 3), left
+
+    def fit(self, people: int, *, is_equal: bool, check: Check) -> Floats:
+        """Return the share of each link, fitted to the numbers wanted."""
+        who, entry, pair = self.numbers
+        _, count, true = self.wanted
+        share = count[entry].astype(np.float64)
+        for _ in range(_MOST_ROUNDS):
+            check()
+            share /= np.bincount(who, share)[who]
+            share *= (count / np.maximum(np.bincount(entry, share, len(count)), 1e-300))[entry]
+            have = np.bincount(pair, share, len(true))
+            off = np.abs(have - true).sum() if is_equal else np.maximum(have - true, 0).sum()
+            if off <= _FITS * people:
+                break
+            scale = true / np.maximum(have, 1e-300)
+            share *= (scale if is_equal else np.minimum(scale, 1.0))[pair]
+        return np.asarray(share / np.bincount(who, share)[who])
 
 
 def measure_guesses_at_release(valid: Valid, own: npt.NDArray[np.integer], *, check: Check = lambda: None) -> Mapping[str, float]:

@@ -224,7 +224,7 @@ def stable_order(keys: npt.NDArray[np.integer[Any]], below: int) -> npt.NDArray[
 
 def number_keys(keys: npt.NDArray[np.int64], below: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the first row of each distinct key from 0 to ``below``, ascending, and each row's number among them."""
-    if below > max(4 * len(keys), 1 << 16):
+    if below > max(8 * len(keys), 1 << 16):
         _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         return first, number.reshape(-1)
     # Looking up is faster than sorting where few keys are possible.
