@@ -54,6 +54,32 @@ def equally_likely(people: Sequence[Person], excluded: Callable[[tuple[str, ...]
     return out
 
 
+def linked(people: Sequence[Person], left_out: Sequence[Person], rounds: int) -> list[dict[str, float]]:
+    """Everybody's values if the data, which also have those ``left_out``, are matched with the groups: proportional fitting, round by round."""
+    inside = contents(people)
+    data = Counter((qi, value) for qi, value, _ in [*people, *left_out])
+    share = [{value: float(inside[group][value]) for value in inside[group] if data[qi, value]} for qi, _, group in people]
+    for _ in range(rounds):
+        for one in share:
+            total = sum(one.values())
+            one.update({value: part / total for value, part in one.items()})
+        for group, values in inside.items():
+            rows = [row for row, person in enumerate(people) if person[2] == group]
+            for value, many in values.items():
+                have = sum(share[row].get(value, 0.0) for row in rows)
+                for row in rows:
+                    if value in share[row]:
+                        share[row][value] *= many / max(have, 1e-300)
+        for (qi, value), many in data.items():
+            rows = [row for row, person in enumerate(people) if person[0] == qi]
+            have = sum(share[row].get(value, 0.0) for row in rows)
+            scale = many / max(have, 1e-300)
+            for row in rows:
+                if value in share[row]:
+                    share[row][value] *= min(scale, 1.0) if left_out else scale
+    return [{value: part / sum(one.values()) for value, part in one.items()} for one in share]
+
+
 def mixing(people: Sequence[Person], values: Sequence[str]) -> list[list[Fraction]]:
     """The mean share of each value in the groups of the people with each value."""
     shares = uniform(people)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -160,8 +160,8 @@ def test_plain_figures_are_those_of_loops(rows: list[Person]) -> None:
 
 
 @settings(max_examples=examples(25), deadline=None)
-@given(people(most=10), st.integers(1, 4))
-def test_learning_is_what_a_slow_loop_learns(rows: list[Person], rounds: int) -> None:
+@given(people(most=10), st.integers(1, 4), st.booleans())
+def test_learning_is_what_a_slow_loop_learns(rows: list[Person], rounds: int, is_large: bool) -> None:
     buckets, _ = naive.released(rows)
     valid = valid_values(buckets, Exclusions.none(len(rows), buckets.values))
     with pytest.MonkeyPatch.context() as patch:
@@ -169,6 +169,8 @@ def test_learning_is_what_a_slow_loop_learns(rows: list[Person], rounds: int) ->
         patch.setattr(surviving_correlations, "_STILL", -1.0)
         patch.setattr(surviving_correlations, "_FITS", -1.0)
         patch.setattr(surviving_correlations, "_ROUNDS_USING", 4)
+        if is_large:  # by loops that are compiled for large releases
+            patch.setattr(surviving_correlations, "COMPILED_FROM", 0)
         model = learn(valid)
         found = np.zeros((len(rows), len(buckets.values)))
         for places, share in estimate(valid, model):
@@ -189,8 +191,8 @@ def test_guesses_keep_to_groups_and_to_what_is_possible(rows: list[Person], rule
     given = np.zeros(len(buckets.count))
     for places, share in estimate(valid, model):
         assert valid.allowed[places.rows[places.who], places.value].all()
-        assert np.allclose(np.add.reduceat(share, places.first), 1)
-        assert np.allclose(np.maximum.reduceat(share, places.first), found.largest[places.rows])
+        assert np.allclose(np.add.reduceat(share, places.first[:-1]), 1)
+        assert np.allclose(np.maximum.reduceat(share, places.first[:-1]), found.largest[places.rows])
         given += np.bincount(places.entry, share, len(given))
         over = share > 0.5
         assert set(zip(places.rows[places.who[over]].tolist(), places.value[over].tolist(), strict=True)) == set(
@@ -212,6 +214,22 @@ def test_people_who_differ_are_found_again(rows: list[Person]) -> None:
     for top in range(len(buckets.values)):
         guessed = np.full(len(rows), top, np.int64)
         assert np.allclose(link_guesses(buckets, cells, guessed), [value == top for value in own])
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(people(most=8), st.just([]) | people(most=5))
+@example(  # the first person is the only one with flu of their combination, and need not have it: others were left out
+    [(("a", "x"), "flu", 0), (("b", "x"), "cold", 0)], [(("a", "x"), "cold", 0)] * 2 + [(("b", "x"), "flu", 0)] * 2
+)
+def test_matching_with_the_data_is_fitting_round_by_round(rows: list[Person], others: list[Person]) -> None:
+    """Rounds come near a certain value slowly: the distance falls like one over their number."""
+    buckets, _ = naive.released(rows)
+    _, data = naive.released([*rows, *others])
+    cells = Combinations.of(buckets, replace(data, schema=Schema(qi=buckets.people.names, sa=("ill",))))
+    slow = naive.linked(rows, others, 1000)
+    for top, value in enumerate(buckets.values):
+        found = link_guesses(buckets, cells, np.full(len(rows), top, np.int64))
+        assert np.allclose(found, [one.get(value, 0.0) for one in slow], atol=0.05)
 
 
 def test_people_who_are_alike_share_what_the_data_say_of_them() -> None:

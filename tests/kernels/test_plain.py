@@ -11,9 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tacit.buckets import surviving_correlations
 from tacit.buckets.assignments import share_values, valid_values
 from tacit.buckets.classes import Classes
 from tacit.buckets.grouping import Rule, form_groups
+from tacit.buckets.surviving_correlations import guess, learn
 from tacit.kernels import jit
 from tacit.kernels.deduction import Book
 from tacit.kernels.entropy import covariance, shares
@@ -143,7 +145,12 @@ def test_assignments(data: st.DataObject, people: int, values: int) -> None:
     ruled = np.array([[data.draw(st.booleans()) for _ in buckets.values] for _ in range(people)])
     ruled[np.arange(people), codes] = False
     known = Exclusions(buckets.values, ruled, np.arange(people, dtype=np.int32))
-    share_values(valid_values(buckets, known))
+    valid = valid_values(buckets, known)
+    share_values(valid)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(surviving_correlations, "COMPILED_FROM", 0)
+        patch.setattr(surviving_correlations, "_MOST_ROUNDS", 2)
+        guess(valid, learn(valid))
 
 
 @SLOW

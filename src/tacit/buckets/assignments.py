@@ -18,6 +18,7 @@ from tacit.model.buckets import Buckets
 from tacit.model.errors import Contradiction, numbered
 from tacit.model.knowledge import Exclusions
 from tacit.model.policy import Check
+from tacit.model.table import stable_order
 
 MOST_STATES = 1 << 16  #: Parts of a group with more states than this are approximated: counting would take seconds for each.
 _MOST_ROUNDS = 5_000  #: Rounds of proportional fitting at most; the remaining error is far below what an estimate shows.
@@ -48,7 +49,7 @@ class Cells:
         """Return the cells of a release given this knowledge."""
         kinds = max(1, len(known.patterns))
         key = buckets.group.astype(np.int64) * kinds + known.kind
-        order = np.argsort(key, kind="stable")
+        order = stable_order(key, len(buckets) * kinds)
         ordered = key[order]
         first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
         keys = ordered[first]

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, share_values, valid_values
 from tacit.buckets.surviving_correlations import Model, Places, estimate, split_rows
-from tacit.model.arrays import Floats, Ints
+from tacit.model.arrays import Codes, Floats, Ints
 from tacit.model.buckets import Buckets
 from tacit.model.errors import OptionError, nearest_column
 from tacit.model.knowledge import Exclusions
 from tacit.model.policy import Check
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Table, number_keys
 
 REMEDY = "Give the data that the release was made from"
 
@@ -30,6 +32,29 @@ class Estimator:
     name: str
     counted: Floats
     made: Callable[[Floats, Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Combinations of some columns: their codes, and the number of each combination of all columns among them."""
+
+    codes: tuple[Codes, ...]
+    number: Ints
+
+    def __len__(self) -> int:
+        return len(self.codes[0])
+
+    def sums(self, table: Floats) -> Floats:
+        """Return the sums of a table's lines."""
+        return sum_lines(self.number, table, len(self))
+
+
+def sum_lines(number: Ints, table: Floats, many: int) -> Floats:
+    """Return the sums of the lines of a table with each number below ``many``."""
+    from scipy.sparse import csr_array
+
+    ends = np.arange(len(number) + 1)
+    return np.asarray(csr_array((np.ones(len(number)), number, ends), shape=(len(number), many)).T @ table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +82,7 @@ class Combinations:
                 remedy = nearest_column(name, people.names)
                 raise OptionError(f"has no column {name!r}, which the release has", where="--data", remedy=remedy)
         pairs = [_merge_values(column, people.column(column.name)) for column in buckets.people.columns]
-        first, number = _number_rows([np.concatenate(codes) for _, codes in pairs])
+        first, number = number_rows([np.concatenate(codes) for _, codes in pairs])
         released = number[: buckets.n]
         owned = number[buckets.n :]
         values, (_, own) = _merge_values(Column(buckets.sensitive, buckets.values, np.empty(0, np.int32)), people.sa)
@@ -77,6 +102,11 @@ class Combinations:
 
     def __len__(self) -> int:
         return len(self.published)
+
+    def project(self, columns: Sequence[int]) -> Projection:
+        """Return the combinations of some columns."""
+        first, number = number_rows([self.columns[column].codes for column in columns])
+        return Projection(tuple(self.columns[column].codes[first] for column in columns), number)
 
     def value_numbers(self, buckets: Buckets) -> Ints:
         """Return the numbers of the release's values among all."""
@@ -215,11 +245,16 @@ def _merge_values(one: Column, other: Column) -> tuple[tuple[str, ...], tuple[In
     return values, (fresh[0], fresh[1])
 
 
-def _number_rows(columns: Sequence[Ints]) -> tuple[Ints, Ints]:
+def number_rows(columns: Sequence[npt.NDArray[np.integer[Any]]]) -> tuple[Ints, Ints]:
+    """Return the first row of each combination of codes, in order, and each row's number among them."""
     key = np.zeros(len(columns[0]), np.int64)
-    first = key
+    below = 1
     for codes in columns:
-        # Renumbered each time, the key lies below rows x values: it never overflows.
-        _, first, key = np.unique(key * (int(codes.max(initial=0)) + 1) + codes, return_index=True, return_inverse=True)
-        key = key.reshape(-1)
-    return first, key
+        width = int(codes.max(initial=0)) + 1
+        if below * width >= 1 << 62:
+            # Renumbered, the key lies below rows x values: it never overflows.
+            key = number_keys(key, below)[1]
+            below = len(key)
+        key = key * width + codes
+        below *= width
+    return number_keys(key, below)

@@ -21,17 +21,17 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, concatenate_ranges
 from tacit.buckets.case import BucketCase, Estimates
+from tacit.kernels import correlations as kernels
 from tacit.known.sensitive_values import no_limit
-from tacit.model.arrays import Floats, Ints
+from tacit.model.arrays import Codes, Floats, Ints
 from tacit.model.audit import SURE, AttackRun, Target, cautions_of
 from tacit.model.buckets import Buckets
 from tacit.model.errors import LimitReached
@@ -42,6 +42,7 @@ CODE = "B03"
 NAME = "surviving-correlations"
 ROOM = 1e-9  #: Tolerance for rounding errors: an estimate must exceed a limit by more.
 LEARNT_FROM = 40_000  #: People to learn from at most, in groups drawn at random; more hardly change the model.
+COMPILED_FROM = 50_000  #: From this number of places on loops are compiled; below, that would take longer than they do.
 _AT_ONCE = 200_000  #: People estimated together.
 #: Learning stops when estimates change by less than this on average, or after this many rounds.
 _STILL = 2e-4
@@ -57,8 +58,8 @@ _LEAST = 1e-9  #: Smallest weight of a possible value: the model is never certai
 class Places:
     """Possible values, one place per person and value.
 
-    Place p is about person ``who[p]`` of ``rows`` and entry ``entry[p]`` of the sensitive table; the places of person i start at ``first[i]``.
-    ``at[p]`` is the place in the blocks of :class:`~tacit.buckets.assignments.Cells`.
+    Place p is about person ``who[p]`` of ``rows`` and entry ``entry[p]`` of the sensitive table; the places of person i are ``first[i]`` to
+    ``first[i + 1]``. ``at[p]`` is the place in the blocks of :class:`~tacit.buckets.assignments.Cells`.
     """
 
     buckets: Buckets
@@ -72,12 +73,17 @@ class Places:
     def of(cls, valid: Valid, rows: Ints) -> Places:
         """Return the places of the rows of whole groups."""
         cells = valid.cells
-        width = np.diff(cells.rows)[cells.cell[rows]]
-        at = concatenate_ranges(cells.rows[cells.cell[rows]], width)
-        possible = valid.possible[at]
-        who = np.repeat(np.arange(len(rows)), width)[possible]
-        at = at[possible]
-        return cls(cells.buckets, rows, np.searchsorted(who, np.arange(len(rows))), who, at=at, entry=cells.entries[at])
+        cell = cells.cell[rows]
+        at = concatenate_ranges(cells.rows[cell], np.diff(cells.rows)[cell])
+        at = at[valid.possible[at]]
+        number = valid.number[cell]
+        who = np.repeat(np.arange(len(rows)), number)
+        return cls(cells.buckets, rows, np.append(0, np.cumsum(number)), who, at=at, entry=cells.entries[at])
+
+    @property
+    def is_large(self) -> bool:
+        """True if compiled loops are worth their start."""
+        return len(self.entry) >= COMPILED_FROM
 
     @cached_property
     def value(self) -> Ints:
@@ -85,10 +91,29 @@ class Places:
         return self.buckets.value[self.entry].astype(np.int64)
 
     @cached_property
-    def known(self) -> tuple[Ints, Ints]:
+    def lines(self) -> Codes:
+        """Beginning of the line of each person's value in the tables of columns, one after the other."""
+        width = len(self.buckets.values)
+        columns = self.buckets.people.columns
+        starts = np.cumsum([0, *(width * len(column.values) for column in columns)])
+        out = np.empty((len(self.rows), len(columns)), np.int32)
+        for number, column in enumerate(columns):
+            out[:, number] = starts[number] + column.codes[self.rows] * width
+        return out
+
+    @cached_property
+    def people(self) -> tuple[Ints, ...]:
+        """Number of people with each value, by column."""
+        columns = self.buckets.people.columns
+        return tuple(np.bincount(column.codes[self.rows], minlength=len(column.values)) for column in columns)
+
+    @cached_property
+    def known(self) -> tuple[Ints, Codes]:
         """Occurring entries, and each place's number among them."""
-        entries, number = np.unique(self.entry, return_inverse=True)
-        return entries, number.reshape(-1)
+        occurs = np.zeros(len(self.buckets.value), np.bool_)
+        occurs[self.entry] = True
+        number = np.cumsum(occurs) - 1
+        return np.flatnonzero(occurs), number[self.entry].astype(np.int32)
 
     def by_group(self) -> Floats:
         """Return each value's share in its group."""
@@ -96,11 +121,11 @@ class Places:
 
     def normalize(self, weight: Floats) -> Floats:
         """Scale weights to sum to 1 for each person."""
-        return np.asarray(weight / np.add.reduceat(weight, self.first)[self.who]) if len(weight) else weight
+        return np.asarray(weight / np.add.reduceat(weight, self.first[:-1])[self.who]) if len(weight) else weight
 
     def most_probable(self, share: Floats) -> tuple[Ints, Floats]:
         """Return each person's most probable value and share."""
-        best = np.maximum.reduceat(share, self.first) if len(share) else share
+        best = np.maximum.reduceat(share, self.first[:-1]) if len(share) else share
         most = np.flatnonzero(share >= best[self.who])
         first = np.flatnonzero(np.append(True, np.diff(self.who[most]) > 0)[: len(most)])
         return self.value[most[first]], best
@@ -110,14 +135,26 @@ class Places:
         entries, number = self.known
         count = self.buckets.count[entries].astype(np.float64)
         factor = np.ones(len(entries))
-        found = self.normalize(weight)
+        found, given = self._scale(weight, factor, number)
         for _ in range(rounds):
-            given = np.bincount(number, found, len(entries))
             if np.abs(given - count).sum() <= _FITS * len(self.rows):
                 break
             factor *= count / np.maximum(given, 1e-300)
+            found, given = self._scale(weight, factor, number)
+        return self._scale(weight, factor, number, keep=True)[0] if self.is_large else found
+
+    def _scale(self, weight: Floats, factor: Floats, number: Codes, *, keep: bool = False) -> tuple[Floats, Floats]:
+        """Return the weights times the factors of entries, normalized, and their sums by entry.
+
+        Compiled loops keep the first only if asked: sums take half as long without.
+        """
+        if not self.is_large:
             found = self.normalize(weight * factor[number])
-        return found
+            return found, np.asarray(np.bincount(number, found, len(factor)), np.float64)
+        found = np.empty(len(weight) if keep else 0)
+        given = np.zeros(len(factor))
+        kernels.scale(self.first, number, weight, factor, given, int(np.diff(self.first).max()), found)
+        return found, given
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,29 +164,32 @@ class Model:
     tables: tuple[Floats, ...]
     rounds: int
 
-    def weights(self, places: Places, codes: Sequence[npt.NDArray[np.integer]]) -> Floats:
+    def weights(self, places: Places) -> Floats:
         """Return value likelihoods, up to a factor."""
         fit = np.zeros(len(places.who))
-        for table, column in zip(self.tables, codes, strict=True):
-            fit += table.reshape(-1)[column[places.rows][places.who] * table.shape[1] + places.value]
-        best = np.maximum.reduceat(fit, places.first) if len(fit) else fit
-        return np.asarray(np.maximum(np.exp(fit - best[places.who]), _LEAST))
+        flat = np.concatenate([np.empty(0), *(table.reshape(-1) for table in self.tables)])
+        if places.is_large:
+            kernels.log_likelihoods(places.first, places.value, places.lines, flat, fit)
+        else:
+            for lines in places.lines.T:
+                fit += flat[lines[places.who] + places.value]
+            best = np.maximum.reduceat(fit, places.first[:-1]) if len(fit) else fit
+            fit -= best[places.who]
+        return np.asarray(np.maximum(np.exp(fit), _LEAST))
 
 
 def learn(valid: Valid, *, seed: int = 0, check: Check = lambda: None) -> Model:
     """Fit the model to the published groups."""
     buckets = valid.cells.buckets
     places = Places.of(valid, sample_rows(buckets, seed))
-    codes = [column.codes.astype(np.int64) for column in buckets.people.columns]
     found = places.by_group()
     tables: tuple[Floats, ...] = ()
     rounds = 0
     for rounds in range(1, _MOST_ROUNDS + 1):
         check()
-        columns = zip(codes, buckets.people.columns, strict=True)
-        tables = tuple(_learn_table(places, column, len(named.values), found) for column, named in columns)
+        tables = _learn_tables(places, found)
         before = found
-        found = places.fit(Model(tables, rounds).weights(places, codes), _ROUNDS_LEARNING)
+        found = places.fit(Model(tables, rounds).weights(places), _ROUNDS_LEARNING)
         if np.abs(found - before).sum() <= _STILL * len(places.rows):
             break
     return Model(tables, rounds)
@@ -159,11 +199,10 @@ def estimate(
     valid: Valid, model: Model, *, rows: Ints | None = None, check: Check = lambda: None
 ) -> Iterator[tuple[Places, Floats]]:
     """Yield parts of ``rows`` with their value probabilities."""
-    codes = [column.codes.astype(np.int64) for column in valid.cells.buckets.people.columns]
     for part in split_rows(valid.cells.buckets) if rows is None else [rows]:
         check()
         places = Places.of(valid, part)
-        yield places, places.fit(model.weights(places, codes), _ROUNDS_USING)
+        yield places, places.fit(model.weights(places), _ROUNDS_USING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,13 +249,26 @@ def sample_rows(buckets: Buckets, seed: int) -> Ints:
     return rows[np.repeat(inside, np.diff(starts))]
 
 
-def _learn_table(places: Places, column: Ints, n_values: int, found: Floats) -> Floats:
-    codes = column[places.rows]
+def _learn_tables(places: Places, found: Floats) -> tuple[Floats, ...]:
+    """Return the smoothed logarithms of shares, by column."""
     width = len(places.buckets.values)
-    counts = np.bincount(codes[places.who] * width + places.value, found, n_values * width).reshape(n_values, width)
-    usual = (np.bincount(codes, minlength=n_values) + 1.0) / (len(codes) + n_values)
-    smooth = counts + n_values * usual[:, None]
-    return np.asarray(np.log(smooth / smooth.sum(axis=0)))
+    columns = places.buckets.people.columns
+    counts = np.zeros(width * sum(len(column.values) for column in columns))
+    if places.is_large:
+        kernels.count_values(places.first, places.value, places.lines, found, counts)
+    else:
+        for lines in places.lines.T:
+            counts += np.bincount(lines[places.who] + places.value, found, len(counts))
+    tables = []
+    first = 0
+    for number, column in enumerate(columns):
+        size = len(column.values)
+        table = counts[first : first + size * width].reshape(size, width)
+        usual = (places.people[number] + 1.0) / (len(places.rows) + size)
+        smooth = table + size * usual[:, None]
+        tables.append(np.log(smooth / smooth.sum(axis=0)))
+        first += size * width
+    return tuple(tables)
 
 
 def run(target: Target) -> AttackRun:

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations as choices
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.buckets.assignments import Valid, concatenate_ranges, valid_values
-from tacit.buckets.estimators import Combinations, Estimator, by_groups, estimators
+from tacit.buckets.estimators import Combinations, Estimator, Projection, by_groups, estimators, number_rows, sum_lines
 from tacit.buckets.surviving_correlations import Model, estimate, guess, learn, sample_rows
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.audit import SURE
@@ -28,7 +29,7 @@ from tacit.model.measures import Utility
 from tacit.model.numbers import Threshold
 from tacit.model.ordered import Order
 from tacit.model.policy import Check
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Table, number_keys
 
 
 def plain_figures(release: Buckets | Table, order: Sequence[str] = (), *, everybody: Floats | None = None) -> Mapping[str, float]:
@@ -102,9 +103,7 @@ def _by_combination(people: Table) -> Buckets:
     if not people.schema.qi:
         raise OptionError("the table has no quasi-identifying column", where="qi", remedy="Name them with --qi (Python: qi=)")
     rows = np.repeat(np.arange(len(people.weights)), people.weights)
-    key = np.zeros(len(rows), np.int64)
-    for column in people.qi.columns:
-        key = np.unique(key * len(column.values) + column.codes[rows], return_inverse=True)[1].reshape(-1)
+    _, key = number_rows([column.codes[rows] for column in people.qi.columns])
     known = replace(people.sa, codes=people.sa.codes[rows])
     qi = people.qi if (people.weights == 1).all() else replace(people.qi.take(rows), weights=np.ones(len(rows), np.int64))
     return Buckets.of(qi, known, key.astype(np.int32))
@@ -138,15 +137,50 @@ class Queries:
 
     def errors(self, estimators: Sequence[Estimator]) -> dict[str, Floats]:
         """Return the relative error of each answer, by estimator."""
-        found = {one.name: np.empty(len(self)) for one in estimators}
-        size = _questions_at_once(self.cells)
-        for part in (slice(begin, begin + size) for begin in range(0, len(self), size)):
-            fits = _match_combinations(self.cells, self.asked[part])
-            people = fits @ self.cells.published
-            for one in estimators:
-                estimate = (one.made(fits @ one.counted, people) * self.wanted[part]).sum(axis=1)
-                found[one.name][part] = np.abs(np.minimum(estimate, people) - self.true[part]) / self.true[part]
-        return found
+        width = len(self.cells.values)
+        counted = np.concatenate([self.cells.published[:, None], *(one.counted for one in estimators)], axis=1)
+        found = _Answers(self.cells, counted).of(self.asked)
+        people = found[:, 0]
+        out = {}
+        for number, one in enumerate(estimators):
+            first = 1 + number * width
+            estimate = (one.made(found[:, first : first + width], people) * self.wanted).sum(axis=1)
+            out[one.name] = np.abs(np.minimum(estimate, people) - self.true) / self.true
+        return out
+
+
+class _Answers:
+    """Sums over the combinations that questions ask for.
+
+    Most questions are about a few of the columns, so that the sums of these columns' combinations answer them.
+    """
+
+    def __init__(self, cells: Combinations, table: Floats) -> None:
+        self._cells = cells
+        self._table = table
+        self._room = _AT_ONCE
+        self._known: dict[tuple[int, ...], tuple[Projection, Floats]] = {}
+
+    def of(self, asked: Sequence[Question]) -> Floats:
+        """Return the sums of the table's lines for each question."""
+        return np.array([self._sum(question) for question in asked]).reshape(len(asked), self._table.shape[1])
+
+    def _sum(self, question: Question) -> Floats:
+        projection, table = self._project(tuple(column for column, _ in question))
+        fits = np.ones(len(projection), np.bool_)
+        for codes, (_, marked) in zip(projection.codes, question, strict=True):
+            fits &= marked[codes]
+        return np.asarray(table[fits].sum(axis=0))
+
+    def _project(self, columns: tuple[int, ...]) -> tuple[Projection, Floats]:
+        if columns in self._known:
+            return self._known[columns]
+        projection = self._cells.project(columns)
+        table = projection.sums(self._table)
+        if table.size <= self._room:
+            self._room -= table.size
+            self._known[columns] = projection, table
+        return projection, table
 
 
 def draw_queries(
@@ -164,6 +198,7 @@ def draw_queries(
     wanted = [np.empty((0, len(cells.values)), np.bool_)]
     answers = [np.empty(0)]
     drawn = 0
+    answered = _Answers(cells, cells.true)
     at_once = min(number, _questions_at_once(cells))
     while len(asked) < number and drawn < _REDRAWN * number:
         check()
@@ -172,7 +207,7 @@ def draw_queries(
             chosen = chance.choice(len(widths), dim, replace=False).tolist()
             some.append([(column, _draw_subset(chance, *sizes[column])) for column in chosen])
         values = np.stack([_draw_subset(chance, *sizes[-1]) for _ in some])
-        true = ((_match_combinations(cells, some) @ cells.true) * values).sum(axis=1)
+        true = (answered.of(some) * values).sum(axis=1)
         kept = np.flatnonzero(true > 0)[: number - len(asked)]
         drawn += at_once
         asked += [some[place] for place in kept.tolist()]
@@ -189,14 +224,6 @@ def _draw_subset(chance: np.random.Generator, size: int, most: int) -> Flags:
     marked = np.zeros(size, np.bool_)
     marked[chance.permutation(size)[: int(chance.integers(1, most + 1))]] = True
     return marked
-
-
-def _match_combinations(cells: Combinations, asked: Sequence[Question]) -> Floats:
-    fits = np.ones((len(asked), len(cells)))
-    for row, question in enumerate(asked):
-        for column, marked in question:
-            fits[row] *= marked[cells.columns[column].codes]
-    return fits
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +264,8 @@ class PositiveRules:
                 inside = np.flatnonzero(number >= 0)
                 many = int(number.max(initial=-1)) + 1
                 for name, table in tables.items():
-                    parts[name].append(_sum_by_number(number[inside], table[inside], many))
-                parts["published"].append(_sum_by_number(number[inside], cells.published[inside, None], many)[:, 0])
+                    parts[name].append(sum_lines(number[inside], table[inside], many))
+                parts["published"].append(sum_lines(number[inside], cells.published[inside, None], many)[:, 0])
         joined = {name: np.concatenate(found) if found else np.empty(0) for name, found in parts.items()}
         true = joined.pop("people")
         people = true.sum(axis=1)
@@ -278,15 +305,9 @@ def _mark_rules(
 
 
 def _number_frequent(chosen: Sequence[Column], people: Floats, enough: int) -> Ints:
-    key = np.zeros(len(people), np.int64)
-    for column in chosen:
-        key = np.unique(key * len(column.values) + column.codes, return_inverse=True)[1].reshape(-1)
+    _, key = number_rows([column.codes for column in chosen])
     kept = np.bincount(key, people) >= enough
     return np.where(kept, np.cumsum(kept) - 1, -1)[key]
-
-
-def _sum_by_number(number: Ints, table: Floats, many: int) -> Floats:
-    return np.stack([np.bincount(number, column, many) for column in table.T], axis=1)
 
 
 def _cut_into_intervals(column: Column, intervals: Mapping[str, float]) -> Column:
@@ -361,31 +382,103 @@ def link_guesses(buckets: Buckets, cells: Combinations, top: Ints, *, check: Che
     """Return the probability that each row's guess is right.
 
     That of the maximum entropy distribution in which everybody has one value, each group its contents, and each combination its values
-    in the data, by iterative proportional fitting.
+    in the data, by iterative proportional fitting of what these leave open.
     """
-    width = np.diff(buckets.starts)[buckets.group]
-    wide = cells.value_numbers(buckets)
-    who = np.repeat(np.arange(buckets.n), width)
-    entry = concatenate_ranges(buckets.starts[buckets.group], width)
-    pair = cells.number[who] * len(cells.values) + wide[buckets.value[entry]]
-    true = cells.true.reshape(-1)
-    possible = np.flatnonzero(true[pair] > 0)
-    who, entry, pair = (part[possible] for part in (who, entry, pair))
-    share = buckets.count[entry].astype(np.float64)
     everybody = float(cells.published.sum()) == float(cells.true.sum())
-    for _ in range(_MOST_ROUNDS):
-        check()
-        share /= np.bincount(who, share, buckets.n)[who]
-        share *= (buckets.count / np.maximum(np.bincount(entry, share, len(buckets.count)), 1e-300))[entry]
-        have = np.bincount(pair, share, len(true))
-        off = np.abs(have - true).sum() if everybody else np.maximum(have - true, 0).sum()
-        if off <= _FITS * buckets.n:
-            break
-        scale = true / np.maximum(have, 1e-300)
-        share *= (scale if everybody else np.minimum(scale, 1.0))[pair]
-    share /= np.bincount(who, share, buckets.n)[who]
-    hit = buckets.value[entry] == top[who]
-    return np.asarray(np.bincount(who[hit], share[hit], buckets.n), np.float64)
+    sure, links = _Links.of(buckets, cells).settle(is_equal=everybody)
+    share = links.fit(buckets.n, is_equal=everybody, check=check)
+    hit = buckets.value[links.entry] == top[links.row]
+    right = np.zeros(buckets.n)
+    np.add.at(right, links.row[hit], share[hit])
+    right[sure.row] = buckets.value[sure.entry] == top[sure.row]
+    return right
+
+
+@dataclass(frozen=True, eq=False)
+class _Links:
+    """Possible values of people: that of row ``row[i]`` may be the one of ``entry[i]``.
+
+    ``numbers`` are the numbers of the link's person, of its entry, and of its pair of a combination and a value; ``wanted`` is how many links of
+    each person, entry and pair are to be found.
+    """
+
+    row: Ints
+    entry: Ints
+    numbers: tuple[Ints, ...]
+    wanted: tuple[Ints, ...]
+
+    @classmethod
+    def of(cls, buckets: Buckets, cells: Combinations) -> _Links:
+        """Return the values of people's groups that the data have of their combination."""
+        width = np.diff(buckets.starts)[buckets.group]
+        row = np.repeat(np.arange(buckets.n), width)
+        entry = concatenate_ranges(buckets.starts[buckets.group], width)
+        pair = cells.number[row] * len(cells.values) + cells.value_numbers(buckets)[buckets.value[entry]]
+        true = cells.true.reshape(-1).astype(np.int64)
+        possible = np.flatnonzero(true[pair])
+        row = row[possible]
+        entry = entry[possible]
+        each = np.ones(buckets.n, np.int64)
+        return cls(row, entry, (row, entry, pair[possible]), (each, buckets.count, true)).renumber()
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def take(self, kept: npt.NDArray[Any]) -> _Links:
+        """Return these links only."""
+        return replace(self, row=self.row[kept], entry=self.entry[kept], numbers=tuple(numbers[kept] for numbers in self.numbers))
+
+    def renumber(self) -> _Links:
+        """Return the links with numbers that occur only."""
+        found = [number_keys(numbers, len(wanted)) for numbers, wanted in zip(self.numbers, self.wanted, strict=True)]
+        wanted = [wanted[numbers[first]] for (first, _), numbers, wanted in zip(found, self.numbers, self.wanted, strict=True)]
+        return replace(self, numbers=tuple(number for _, number in found), wanted=tuple(wanted))
+
+    def settle(self, *, is_equal: bool) -> tuple[_Links, _Links]:
+        """Return the links that must be, and those that are open, with the numbers left for them.
+
+        If as many links are possible as are to be found, they all must be; if not ``is_equal``, pairs may have fewer than the data. All links
+        are open if that contradicts itself.
+        """
+        left = self
+        found = []
+        while True:
+            sure = np.zeros(len(left), np.bool_)
+            for numbers, wanted in [*zip(left.numbers, left.wanted, strict=True)][: 3 if is_equal else 2]:
+                sure |= (np.bincount(numbers, minlength=len(wanted)) == wanted)[numbers]
+            held = left.take(sure)
+            taken = (
+                np.bincount(numbers, minlength=len(wanted)) for numbers, wanted in zip(held.numbers, left.wanted, strict=True)
+            )
+            rest = tuple(wanted - many for wanted, many in zip(left.wanted, taken, strict=True))
+            if min(int(wanted.min(initial=0)) for wanted in rest) < 0:
+                return self.take(np.empty(0, np.int64)), self
+            found.append(held)
+            is_open = np.ones(len(left), np.bool_)
+            for numbers, wanted in zip(left.numbers, rest, strict=True):
+                is_open &= (wanted > 0)[numbers]
+            if is_open.all():
+                break
+            left = replace(left.take(is_open), wanted=rest).renumber()
+        rows, entries = (np.concatenate(parts) for parts in zip(*((one.row, one.entry) for one in found), strict=True))
+        return replace(self, row=rows, entry=entries, numbers=(rows,) * 3), left
+
+    def fit(self, people: int, *, is_equal: bool, check: Check) -> Floats:
+        """Return the share of each link, fitted to the numbers wanted."""
+        who, entry, pair = self.numbers
+        _, count, true = self.wanted
+        share = count[entry].astype(np.float64)
+        for _ in range(_MOST_ROUNDS):
+            check()
+            share /= np.bincount(who, share)[who]
+            share *= (count / np.maximum(np.bincount(entry, share, len(count)), 1e-300))[entry]
+            have = np.bincount(pair, share, len(true))
+            off = np.abs(have - true).sum() if is_equal else np.maximum(have - true, 0).sum()
+            if off <= _FITS * people:
+                break
+            scale = true / np.maximum(have, 1e-300)
+            share *= (scale if is_equal else np.minimum(scale, 1.0))[pair]
+        return np.asarray(share / np.bincount(who, share)[who])
 
 
 def measure_guesses_at_release(valid: Valid, own: npt.NDArray[np.integer], *, check: Check = lambda: None) -> Mapping[str, float]:
@@ -488,12 +581,14 @@ def owners_measures(
         return {}
 
 
-def grouping_cost(buckets: Buckets, people: Table, known: Exclusions, *, check: Check = lambda: None) -> Mapping[str, float]:
+def grouping_cost(valid: Valid, people: Table, *, check: Check = lambda: None) -> Mapping[str, float]:
     """Return the errors and right guesses while making groups.
 
-    ``people`` are in release order. Errors are those of counting by groups, omitted if measuring would take longer than grouping.
+    ``people``, whose values are ``valid``, are in the order of the release. Errors are those of counting by groups, omitted if measuring would
+    take longer than grouping.
     """
-    found = dict(measure_guesses_at_release(valid_values(buckets, known, people.sa.codes), people.sa.codes, check=check))
+    buckets = valid.cells.buckets
+    found = dict(measure_guesses_at_release(valid, people.sa.codes, check=check))
     if buckets.n > MEASURED_AT_ONCE:
         return found
     settings = UtilitySettings(dim=min(2, len(buckets.people.names)))

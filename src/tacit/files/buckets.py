@@ -30,7 +30,7 @@ from tacit.model.arrays import Ints, Words
 from tacit.model.buckets import Buckets, joined_source
 from tacit.model.errors import Contradiction, InputError, OptionError, nearest_name, numbered
 from tacit.model.release import Header, Source
-from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_column
+from tacit.model.table import MISSING_RULES, Column, Schema, Table, require_column, stable_order
 
 FORMAT = "tacit.buckets/1"
 _FIT = "Give the two tables of one release"
@@ -388,13 +388,17 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     fresh[chance.permutation(by_content)] = np.arange(len(buckets), dtype=np.int32)
     group = fresh[buckets.group]
     # First in an order that only the content decides, then in that of chance.
-    rows = np.lexsort((person, group))
-    rows = rows[np.lexsort((chance.permutation(buckets.n), group[rows]))]
+    rows = stable_order(person, 1 << 64)
+    rows = rows[stable_order(group[rows], len(buckets))]
+    drawn = np.empty(buckets.n, np.int64)
+    drawn[chance.permutation(buckets.n)] = rows
+    rows = drawn[stable_order(group[drawn], len(buckets))]
     columns = tuple(replace(column, codes=column.codes[rows]) for column in buckets.people.columns)
     people = replace(buckets.people, columns=columns, weights=buckets.people.weights[rows], source=None)
-    entries = np.lexsort((buckets.value, fresh[owner]))
-    starts = np.searchsorted(fresh[owner][entries], np.arange(len(buckets) + 1))
-    names = tuple(str(number + 1) for number in range(len(buckets)))
+    width = max(1, len(buckets.values))
+    entries = stable_order(fresh[owner].astype(np.int64) * width + buckets.value, len(buckets) * width)
+    starts = np.append(0, np.cumsum(np.bincount(fresh[owner], minlength=len(buckets))))
+    names = tuple(map(str, range(1, len(buckets) + 1)))
     value = buckets.value[entries]
     count = buckets.count[entries]
     head = buckets.header
@@ -419,6 +423,6 @@ def _hash_rows(columns: Sequence[npt.NDArray[Any]], rows: int) -> Words:
 
 
 def _sum_by_group(owner: npt.NDArray[Any], marks: Words, groups: int) -> Words:
-    total = np.append(np.uint64(0), np.cumsum(marks[np.argsort(owner, kind="stable")], dtype=np.uint64))
+    total = np.append(np.uint64(0), np.cumsum(marks[stable_order(owner, groups)], dtype=np.uint64))
     ends = np.append(0, np.cumsum(np.bincount(owner, minlength=groups)))
     return np.asarray(total[ends[1:]] - total[ends[:-1]], np.uint64)

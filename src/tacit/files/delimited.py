@@ -16,19 +16,21 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.files.counts import Place
 from tacit.files.disk import Input
 from tacit.files.duckdb import BLANKS, parquet_columns
 from tacit.files.engines import Classes, merge
+from tacit.files.plain_cells import CellCoder, PlainBlock
 from tacit.files.printout import BATCH, Bags, Numbering, TextColumn
 from tacit.model.arrays import Codes, Ints
 from tacit.model.errors import InputError
@@ -46,7 +48,8 @@ _HEAD_RECORDS = 500
 #: Characters of a table that are split at a time, and rows that are written at a time.
 _BLOCK = 1 << 20
 _ROWS = 50_000
-_JOINED = 20_000  #: Combinations of values of neighbouring columns that are written as one, at most.
+_SPECIAL = ',;\t"\r\n'  #: Signs for which a cell is quoted.
+_FILLER = b"\xff"  #: Byte that no text has in UTF-8.
 #: Rows that are merged at once, at least.
 _FEW_ROWS = 1 << 20
 
@@ -290,28 +293,36 @@ def csv_blocks(columns: Sequence[Column]) -> Iterator[str]:
 
 def csv_lines(columns: Sequence[Column]) -> Iterator[str]:
     """Yield the lines of these columns in blocks, without a header."""
-    # A line with nothing on it would be no row.
-    empty = '""' if len(columns) == 1 else ""
-    texts = [[csv_cell(value) or empty for value in column.values] for column in columns]
-    codes = [column.codes for column in columns]
-    most = min(_JOINED, len(codes[0]))
-    place = 0
-    while place + 1 < len(texts):
-        if len(texts[place]) * len(texts[place + 1]) > most:
-            place += 1
-            continue
-        # Neighbours with few values are written as one: most columns of people have few.
-        codes[place : place + 2] = [codes[place] * np.int32(len(texts[place + 1])) + codes[place + 1]]
-        texts[place : place + 2] = [[f"{one},{other}" for one in texts[place] for other in texts[place + 1]]]
-    for first in range(0, len(codes[0]), _ROWS):
-        rows = slice(first, first + _ROWS)
-        cells = [[known[code] for code in column[rows].tolist()] for known, column in zip(texts, codes, strict=True)]
-        yield "\n".join(map(",".join, zip(*cells, strict=True))) + "\n"
+    empty = '""' if len(columns) == 1 else ""  # a line with nothing on it would be no row
+    cells = [_pad([text or empty for text in csv_cells(column.values)]) for column in columns]
+    for first in range(0, len(columns[0].codes), _ROWS):
+        codes = [column.codes[first : first + _ROWS] for column in columns]
+        comma = np.full((len(codes[0]), 1), ord(","), np.uint8)
+        parts = [part for one, known in zip(codes, cells, strict=True) for part in (comma, np.take(known, one, axis=0))]
+        lines = np.concatenate([*parts[1:], np.full_like(comma, ord("\n"))], axis=1)
+        yield lines.tobytes().translate(None, _FILLER).decode()
+
+
+def _pad(texts: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """Return texts as bytes in lines of equal length."""
+    encoded = [text.encode() for text in texts]
+    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    out = np.full((len(encoded), int(lengths.max(initial=0))), _FILLER[0], np.uint8)
+    out[np.arange(out.shape[1]) < lengths[:, None]] = np.frombuffer(b"".join(encoded), np.uint8)
+    return out
+
+
+def csv_cells(texts: Sequence[str]) -> Sequence[str]:
+    """Return CSV cells, quoted if necessary."""
+    whole = "\0".join(texts)
+    if whole.split() == [whole] and not any(sign in whole for sign in _SPECIAL):
+        return texts
+    return [csv_cell(text) for text in texts]
 
 
 def csv_cell(text: str) -> str:
     """Return a CSV cell, quoted if necessary."""
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',;\t"\r\n') or text != text.strip() else text
+    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in _SPECIAL) or text != text.strip() else text
 
 
 # Tables
@@ -376,20 +387,33 @@ class DelimitedTable:
             number = lines.number
             while not lines.waiting and (block := stream.read(_BLOCK)):
                 block += stream.readline()
+                if (plain := self._cut_plain(block)) is not None:
+                    for column in columns:
+                        column.add_plain(plain)
+                    number += len(plain)
+                    yield len(plain)
+                    continue
                 rows = self._split_plain(block)
                 if rows is None:
                     rest = chain(io.StringIO(block, newline=""), stream)
                     found = records(rest, self.delimiter, where=self.where, before=number)
                     break
-                plain = self.delimiter.join(rows).split(self.delimiter) if rows else []
+                cells = self.delimiter.join(rows).split(self.delimiter) if rows else []
                 for column in columns:
-                    column.add(plain[column.place :: width])
+                    column.add(cells[column.place :: width])
                 number += block.count("\n")
                 yield len(rows)
-            for lines_of_rows, cells in _batches(found, width, self.delimiter, self.where):
+            for lines_of_rows, batch in _batches(found, width, self.delimiter, self.where):
                 for column in columns:
-                    column.add(cells[column.place])
+                    column.add(batch[column.place])
                 yield len(lines_of_rows)
+
+    def _cut_plain(self, block: str) -> PlainBlock | None:
+        """Return the cells of lines that are all alike, or None."""
+        if self.width == 1 or self.delimiter == " " or '"' in block:
+            return None
+        block = block.replace("\r\n", "\n")
+        return None if "\r" in block else PlainBlock.of(block.removesuffix("\n") + "\n", self.delimiter, self.width)
 
     def _split_plain(self, block: str) -> list[str] | None:
         """Return the records of lines without quotes, or None if they must be read one by one."""
@@ -397,8 +421,6 @@ class DelimitedTable:
             return None
         rows = block.replace("\r\n", "\n").removesuffix("\n").split("\n")
         wanted = self.width - 1
-        if wanted and self.delimiter != " " and set(map(str.count, rows, repeat(self.delimiter))) == {wanted}:
-            return rows
         rows = [row for row in rows if row.strip(BLANKS) or (self.delimiter != " " and self.delimiter in row)]
         return rows if all(row.count(self.delimiter) == wanted for row in rows) else None
 
@@ -410,6 +432,10 @@ class _CodedColumn:
         self.place = place
         self.numbering = Numbering(lambda cell: cell.strip(BLANKS))
         self.codes: list[Codes] = [np.empty(0, np.int32)]
+        self.coder = CellCoder(place, self.numbering.__getitem__)
+
+    def add_plain(self, block: PlainBlock) -> None:
+        self.codes.append(self.coder.codes(block))
 
     def add(self, cells: Sequence[str]) -> None:
         self.codes.append(np.fromiter(map(self.numbering.__getitem__, cells), np.int32, len(cells)))
@@ -434,10 +460,13 @@ class _FlagColumn(_CodedColumn):
         self.numbers = np.empty(0, np.int64) if numbers is None else numbers
         self.rows = 0
 
-    def add(self, cells: Sequence[str]) -> None:
+    def add(self, cells: Sized) -> None:
         found = np.isin(np.arange(self.rows, self.rows + len(cells)), self.numbers)
         self.codes.append(np.array(self.flags, np.int32)[found.astype(np.int8)])
         self.rows += len(cells)
+
+    def add_plain(self, block: PlainBlock) -> None:
+        self.add(block)
 
 
 class _Merging:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.release import Header, Published, Source
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Table, stable_order
 
 
 def joined_source(sources: Sequence[Source]) -> Source:
@@ -55,11 +55,14 @@ class Buckets(Published):
         """Return the release of people with known values and groups."""
         n_groups = int(group.max(initial=-1)) + 1
         width = max(1, len(sensitive.values))
-        cells, entry = np.unique(group.astype(np.int64) * width + sensitive.codes, return_inverse=True)
-        count = np.zeros(len(cells), np.int64)
-        np.add.at(count, entry.reshape(-1), people.weights)
+        key = group.astype(np.int64) * width + sensitive.codes
+        order = stable_order(key, n_groups * width)
+        ordered = key[order]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+        cells = ordered[first]
+        count = np.diff(np.append(0, np.cumsum(people.weights[order]))[np.append(first, len(ordered))])
         starts = np.searchsorted(cells, np.arange(n_groups + 1) * width)
-        names = tuple(str(number + 1) for number in range(n_groups))
+        names = tuple(map(str, range(1, n_groups + 1)))
         roles = replace(header or Header(), qi=people.names, sa=(sensitive.name,), sa_values=sensitive.values)
         return cls(
             people,
@@ -104,9 +107,8 @@ class Buckets(Published):
 
     def members(self) -> tuple[Ints, Ints]:
         """Return the rows of each group g, ``rows[starts[g]:starts[g + 1]]``, as (starts, rows)."""
-        return np.append(0, np.cumsum(np.bincount(self.group, minlength=len(self)))), np.argsort(
-            self.group, kind="stable"
-        ).astype(np.int64)
+        starts = np.append(0, np.cumsum(np.bincount(self.group, minlength=len(self))))
+        return starts, stable_order(self.group, len(self))
 
     def contents(self, group: int) -> dict[str, int]:
         """Return how often each sensitive value occurs in a group."""

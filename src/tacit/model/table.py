@@ -209,6 +209,31 @@ def row_keys(columns: Iterable[npt.NDArray[np.integer[Any]]], rows: int) -> npt.
     return key
 
 
+def stable_order(keys: npt.NDArray[np.integer[Any]], below: int) -> npt.NDArray[np.int64]:
+    """Return the order that sorts whole numbers from 0 to ``below``; equal ones keep theirs.
+
+    Sixteen bits at a time: numpy counts numbers of that size instead of comparing them.
+    """
+    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    shift = 16
+    while (below - 1) >> shift > 0:
+        order = order[np.argsort((keys[order] >> keys.dtype.type(shift)).astype(np.uint16), kind="stable")]
+        shift += 16
+    return order
+
+
+def number_keys(keys: npt.NDArray[np.int64], below: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the first row of each distinct key from 0 to ``below``, ascending, and each row's number among them."""
+    if below > max(8 * len(keys), 1 << 16):
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        return first, number.reshape(-1)
+    # Looking up is faster than sorting where few keys are possible.
+    first_of = np.full(below, -1, np.int64)
+    first_of[keys[::-1]] = np.arange(len(keys))[::-1]
+    occurs = first_of >= 0
+    return first_of[occurs], (np.cumsum(occurs) - 1)[keys]
+
+
 def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return a row of each kind, and each row's kind."""
     packed = np.ascontiguousarray(np.packbits(rows, axis=1) if rows.dtype == np.bool_ else rows)
@@ -242,8 +267,12 @@ class Column:
 
     def take(self, rows: npt.NDArray[np.int64]) -> Column:
         """Return the column restricted to these rows."""
-        kept, fresh = np.unique(self.codes[rows], return_inverse=True)
-        return Column(self.name, tuple(self.values[i] for i in kept), fresh.astype(np.int32))
+        codes = self.codes[rows]
+        occurs = np.bincount(codes, minlength=len(self.values)) > 0
+        if occurs.all():
+            return Column(self.name, self.values, codes)
+        kept = np.flatnonzero(occurs).tolist()
+        return Column(self.name, tuple(self.values[i] for i in kept), (np.cumsum(occurs) - 1)[codes].astype(np.int32))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.buckets.assignments import valid_values
+from tacit.buckets.assignments import Valid, valid_values
 from tacit.buckets.classes import Classes, Feasible, count_too_frequent, suppress_infeasible
 from tacit.buckets.grouping import METHODS, Made, Method, group_classes
 from tacit.buckets.labels import Labels
@@ -331,14 +331,15 @@ class _Case:
             case, _ = self.with_weights(np.where(inside, self.people.weights, 0))
             group = group[inside]
         buckets = case.buckets(group)
-        vulnerable = case.count_vulnerable(buckets)
+        valid = valid_values(buckets, case.known, case.codes)
+        vulnerable = case.count_vulnerable(valid)
         if vulnerable and case.method != "anatomy":
             raise _unsafe(vulnerable)
         tell(0.7)
         after = case.audit(shuffled(buckets, seed=self.seed), is_plausible=not vulnerable)  # as it is written
         tell(0.9)
         cost = case.cost(made, vulnerable)
-        cost |= grouping_cost(buckets, case.people, case.known, check=lambda: self.limits.check("bucketize"))
+        cost |= grouping_cost(valid, case.people, check=lambda: self.limits.check("bucketize"))
         tried = case.rival() if case.facts and case.method != "anatomy" else ()
         listed = buckets if case.origin is None else _reorder(buckets, np.argsort(case.origin))
         before = case.before()
@@ -439,11 +440,11 @@ class _Case:
         )
         return Buckets.of(self.people.qi, self.people.sa, group, header)
 
-    def count_vulnerable(self, buckets: Buckets) -> int:
+    def count_vulnerable(self, valid: Valid) -> int:
         """Count people with fewer than l plausible values independently."""
         if self.statistics is not None:
-            return int(np.count_nonzero(self.labels.count_plausible(buckets.group) < self.policy.l))
-        return int(np.count_nonzero(valid_values(buckets, self.known, self.codes).counts < self.policy.l))
+            return int(np.count_nonzero(self.labels.count_plausible(valid.cells.buckets.group) < self.policy.l))
+        return int(valid.cells.people[valid.number < self.policy.l].sum())
 
     def audit(
         self, buckets: Buckets, attacks: tuple[str, ...] | None = None, *, is_plausible: bool = False, model: Any = None
@@ -475,7 +476,8 @@ class _Case:
             return (Tried("anatomy", None, {}, f"{error.what}. {error.remedy}"),)
         made, classes = replace(self, bound=None, suppress=False).group_classes("anatomy")
         if self.people.n <= AT_ONCE:
-            vulnerable = self.count_vulnerable(self.buckets(made.recipes.assign(classes, len(self.codes), seed=self.chance)))
+            buckets = self.buckets(made.recipes.assign(classes, len(self.codes), seed=self.chance))
+            vulnerable = self.count_vulnerable(valid_values(buckets, self.known, self.codes))
         else:
             placement = Placement(made.recipes, classes, self.people.weights, self.chance)
             left = (
