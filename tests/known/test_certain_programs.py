@@ -16,14 +16,12 @@ import tacit
 from tacit.joint import certain_values
 from tacit.known import proofs
 from tacit.known.case import RuleCase
-from tacit.model.arrays import Floats, Ints
 from tacit.model.audit import Target
 from tacit.model.people import Population
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Rules
 from tacit.model.table import Table
 from tacit.solve import bounds
-from tacit.solve.program import Program
 from tests.known.naive_estimates import matches, statements
 
 NAMES = ["one", "two", "three"]
@@ -98,22 +96,14 @@ def test_bounds_are_those_of_integer_programs(seed: int, n: int, n_values: int, 
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_bounds_are_the_same_where_no_corner_is_whole(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Witnesses then come from integer programs near fractions of people, and near each other; proofs from points in the middle."""
-    near = []
-
-    def search(program: Program, gain: Floats, **given: Any) -> Ints | None:
-        near.append(given.get("near") is not None)
-        return whole_people(program, gain, **given)
-
-    whole_people = Program.whole_people
-    monkeypatch.setattr(Program, "whole_people", search)
-    monkeypatch.setattr(bounds, "_nearest", lambda *_: None)
-    monkeypatch.setattr(bounds, "LARGE", 0)
+@pytest.mark.parametrize("changed", [{"LARGE": 0}, {"MOST_CELLS": -1}, {"MENDING": 0}])
+def test_bounds_of_large_programs_are_the_same(seed: int, changed: dict[str, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Proofs then come from points in the middle; worlds from corners instead of exchanges, or from integer programs."""
+    for name, number in changed.items():
+        monkeypatch.setattr(bounds, name, number)
     table = made(seed, 40, 2 + seed % 3)
     rules = tacit.mine_rules(table, min_support=3, min_confidence="0.6", withhold_values=seed % 2 == 1)
     assert by_audit(rules, table) == by_programs(rules, people_of(table))
-    assert any(near)
 
 
 def run_of(table: Table, limits: Limits) -> tuple[Any, RuleCase]:

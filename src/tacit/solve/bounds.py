@@ -12,7 +12,7 @@ one while the rest still clashes, so that none of those that are named can be sp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -20,19 +20,24 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.model.arrays import Flags, Floats, Ints
+from tacit.solve.exchanges import Exchanges
 from tacit.solve.program import Answer, Infeasible, Program, Unsolved, branch
 from tacit.solve.statements import Clash, Problem, Statements, reduce
 
 #: Called before every program: the seconds that are left, or None; it raises when there are none.
 Check = Callable[[], float | None]
 WORTH_A_PUSH = 16  #: Ends that a program for all of them has to settle: one for a single end takes so much less time.
-WORTH_A_STEP = 4  #: The same for an integer program near a witness.
 IDLE_ROUNDS = 2  #: So many programs in a row may settle fewer.
 IN_TURN = 40  #: Open ends that are asked about in turn, each from the answer to the one before.
 LARGE = 3_000_000  #: Columns times statements, above which columns are proved empty or full from a point in the middle.
-TRIES = 4  #: So many searches in a row may find no corner that is whole, before slower programs are asked.
-FIRST_ROOM = 2  #: Where no corner is whole, witnesses are searched for within so many people of one, in every column,
-ROOM = 1  #: and then within so many of the last witness.
+#: The same, above which the elimination behind exchanges would take too much memory: corners of programs are witnesses then.
+MOST_CELLS = 40_000_000
+MENDINGS = 5  #: Attempts to mend people near the middle,
+MENDING = 400  #: of so many exchanges.
+WALKS = 20  #: Random walks between searches.
+SEARCHES = (20, 40, 100, 200)  #: Most exchanges to an open end, in each of several rounds before programs are asked,
+LATE_SEARCHES = (200, 400, 400)  #: and after.
+WORTH_A_ROUND = 0.2  #: Share of the open ends that a round has to settle to be followed by another.
 FIRST_SHARE = 3  #: Whether a value is possible at all may take so many times the work after which bounds stay as they are.
 NOISE = 0.05  #: How much columns that nothing is asked of count beside those that are to move.
 MOVED = 1e-7  #: A column that moved less than this has not.
@@ -84,8 +89,8 @@ class _Ends:
     seen_lo: Ints = field(init=False)
     seen_hi: Ints = field(init=False)
     by_cases: bool = False
-    witness: Ints | None = None  #: The last one.
-    corner: Floats | None = None  #: Fractions of people to look for a witness near.
+    is_new: bool = True  #: Nothing was looked at so far.
+    exchanges: Exchanges | None = None
 
     def __post_init__(self) -> None:
         size = self.program.size
@@ -98,7 +103,13 @@ class _Ends:
         if people is not None:
             self.seen_lo = np.minimum(self.seen_lo, people)
             self.seen_hi = np.maximum(self.seen_hi, people)
-            self.witness = people
+
+    def take_over(self, exchanges: Exchanges) -> None:
+        """See the worlds that exchanges led to, once the last is found to keep every statement."""
+        self.program.work += exchanges.take_work()
+        if self.program.keeps(exchanges.people):
+            self.seen_lo = np.minimum(self.seen_lo, exchanges.seen_low)
+            self.seen_hi = np.maximum(self.seen_hi, exchanges.seen_high)
 
     def goals(self, enough: Ints) -> tuple[Ints, Ints, Flags, Flags]:
         """Return each column's goals, and the unseen ends."""
@@ -185,28 +196,72 @@ def components(problem: Problem) -> list[Ints]:
 
 
 def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
-    chance = np.random.default_rng(len(ends.program))
-    idle = 0
-    while idle < IDLE_ROUNDS and ends.corner is None:
-        open_ends = ends.open_ends(enough)
-        if not open_ends:
-            return
-        corner = _push(ends, enough, chance, check)
-        idle = idle + 1 if open_ends - ends.open_ends(enough) < WORTH_A_PUSH else 0
-        if idle == IDLE_ROUNDS and ends.witness is None:
-            ends.corner = corner
-    if ends.corner is not None and ends.witness is None:
-        ends.see(ends.program.whole_people(_gain_for_open(ends, enough, chance), near=ends.corner, room=FIRST_ROOM, check=check))
-    _shut_together(ends, enough, check)
-    if ends.corner is not None:
-        _step_on(ends, enough, chance, check)
+    if ends.is_new:
+        ends.is_new = False
+        middle = _shut_together(ends, check)
+        if middle is not None and _count_cells(ends.program) <= MOST_CELLS:
+            ends.exchanges = _start_exchanges(ends, middle, check)
+        else:
+            _push_on(ends, enough, check)
+    _exchange(ends, enough, SEARCHES, check)
     _bound_in_turn(ends, enough, check)
-    tried = 0
-    while tried < TRIES and (before := ends.open_ends(enough)):
-        _reach_in_turn(ends, enough, chance, check)
-        tried = 0 if ends.open_ends(enough) < before else tried + 1
+    _exchange(ends, enough, LATE_SEARCHES, check)
     for column, sign in ends.list_open(enough):
         _settle_end(ends, column, sign, enough, check)
+
+
+def _start_exchanges(ends: _Ends, middle: Floats, check: Check) -> Exchanges | None:
+    """Return exchanges at a world near the middle; None if no world was found."""
+    exchanges = Exchanges(ends.program, ends.lo, ends.hi, middle=middle)
+    for _ in range(MENDINGS):
+        check()
+        if exchanges.mend(MENDING):
+            return exchanges
+    people = ends.program.whole_people(np.zeros(len(ends.program)), check=check)
+    if people is None:
+        return None
+    exchanges.go_to(people)
+    return exchanges
+
+
+def _exchange(ends: _Ends, enough: Ints, searches: Sequence[int], check: Check) -> None:
+    """Search for worlds that reach the open ends, with so many exchanges in each of several rounds."""
+    exchanges = ends.exchanges
+    if exchanges is None:
+        return
+    for steps in searches:
+        if not (before := ends.open_ends(enough)):
+            return
+        try:
+            _search_once(ends, exchanges, enough, steps, check)
+        finally:
+            ends.take_over(exchanges)
+        if before - ends.open_ends(enough) < WORTH_A_ROUND * before:
+            return
+
+
+def _search_once(ends: _Ends, exchanges: Exchanges, enough: Ints, steps: int, check: Check) -> None:
+    for _ in range(WALKS):
+        check()
+        exchanges.walk()
+    goal_up, goal_down, _, _ = ends.goals(enough)
+    waiting = ends.list_open(enough)
+    for number in exchanges.chance.permutation(len(waiting)).tolist():
+        column, sign = waiting[number]
+        goal = int((goal_up if sign > 0 else goal_down)[column])
+        if not exchanges.has_seen(column, goal, sign):
+            check()
+            exchanges.reach(column, goal, sign, steps)
+            ends.program.work += exchanges.take_work()
+
+
+def _push_on(ends: _Ends, enough: Ints, check: Check) -> None:
+    """Search for witnesses among corners, while programs for all open columns settle many."""
+    chance = np.random.default_rng(len(ends.program))
+    idle = 0
+    while idle < IDLE_ROUNDS and (open_ends := ends.open_ends(enough)):
+        _push(ends, enough, chance, check)
+        idle = idle + 1 if open_ends - ends.open_ends(enough) < WORTH_A_PUSH else 0
 
 
 def _choose_sides(ends: _Ends, enough: Ints, chance: np.random.Generator) -> tuple[Flags, Flags]:
@@ -217,24 +272,8 @@ def _choose_sides(ends: _Ends, enough: Ints, chance: np.random.Generator) -> tup
     return up & (first | ~torn), down & (~first | ~torn)
 
 
-def _gain_for_open(ends: _Ends, enough: Ints, chance: np.random.Generator) -> Floats:
-    """Return random gains of the open columns, positive where they are to be extended upwards."""
-    up, down = _choose_sides(ends, enough, chance)
-    noise = NOISE * chance.normal(size=len(up))
-    return np.asarray(noise + (up.astype(float) - down) * chance.uniform(0.5, 1.5, len(up)))
-
-
-def _step_on(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> None:
-    """Go from witness to witness by integer programs, while each of them settles several ends."""
-    while ends.witness is not None and (before := ends.open_ends(enough)):
-        gain = _gain_for_open(ends, enough, chance)
-        ends.see(ends.program.whole_people(gain, near=ends.witness, room=ROOM, check=check))
-        if before - ends.open_ends(enough) < WORTH_A_STEP:
-            return
-
-
-def _push(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> Floats | None:
-    """Search for a witness that extends all open columns; return fractions of people that do, if they were found."""
+def _push(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> None:
+    """Search for a witness that extends all open columns."""
     program = ends.program
     goal_up, goal_down, _, _ = ends.goals(enough)
     up, down = _choose_sides(ends, enough, chance)
@@ -251,9 +290,8 @@ def _push(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) 
     try:
         people = program.most(gains[kept], pieces=pieces, check=check).people
     except Unsolved:
-        return None
+        return
     ends.see(_nearest(program, people))
-    return people
 
 
 def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Ints | None:
@@ -261,50 +299,53 @@ def _nearest(program: Program, people: npt.NDArray[np.float64]) -> Ints | None:
     return whole if program.keeps(whole) else None
 
 
-def _shut_together(ends: _Ends, enough: Ints, check: Check) -> None:
-    """Prove that all unmoved columns are empty or full."""
+def _shut_together(ends: _Ends, check: Check) -> Floats | None:
+    """Prove that columns that cannot move are empty or full; return people inside all that is possible."""
     program = ends.program
-    _, _, up, down = ends.goals(enough)
-    at_zero = up & (ends.seen_hi <= 0)
-    at_all = down & (ends.seen_lo >= program.size)
-    at_zero &= ~at_all
+    empty = np.ones(len(program), np.bool_)
+    full = empty.copy()
     try:
-        if at_zero.any() or at_all.any():
-            _keep_unmoved(program, _move_together(program, at_zero, at_all, check), at_zero, at_all)
-        while at_zero.any() or at_all.any():
-            gain = at_zero.astype(np.int64) - at_all.astype(np.int64)
-            still = -int(program.size[at_all].sum())
+        middle = _move_together(program, check)
+        _keep_unmoved(program, middle, empty, full)
+        while empty.any() or full.any():
+            gain = empty.astype(np.int64) - full.astype(np.int64)
+            still = -int(program.size[full].sum())
             answer = program.most(gain.astype(float), check=check, interior=_is_large(program))
             proof = program.proof(gain, answer.weights, goal=still)
             if proof is not None and proof.most <= still:
-                ends.hi[at_zero] = 0
-                ends.lo[at_all] = program.size[at_all]
-                return
-            if not _keep_unmoved(program, answer.people, at_zero, at_all):
-                return
+                ends.hi[empty] = 0
+                ends.lo[full] = program.size[full]
+                break
+            if not _keep_unmoved(program, answer.people, empty, full):
+                break
+            middle = (middle + answer.people) / 2
     except Unsolved:
-        return
+        return None
+    return middle
 
 
-def _move_together(program: Program, at_zero: Flags, at_all: Flags, check: Check) -> Floats:
-    """Return people of whom every column that can move does, by a small fraction.
+def _move_together(program: Program, check: Check) -> Floats:
+    """Return people of whom every column that can move does, by a small fraction at least.
 
     Among points that move one column each, all columns that can move do in the mean: by one over their number.
     """
-    step = 1 / (2 + int(at_zero.sum() + at_all.sum()))
-    size = program.size.astype(float)
-    first = np.where(at_zero, step, 0.0)
-    last = np.where(at_all, step, 0.0)
-    lengths = np.concatenate((first, size - first - last, last))
+    step = 1 / (2 + 2 * len(program))
+    lengths = np.concatenate((np.full(len(program), step), program.size - 2 * step, np.full(len(program), step)))
     gains = np.repeat((1.0, 0.0, -1.0), len(program))
-    kept = lengths > 0
-    pieces = np.tile(np.arange(len(program)), 3)[kept], lengths[kept]
-    return program.most(gains[kept], pieces=pieces, check=check, interior=_is_large(program)).people
+    pieces = np.tile(np.arange(len(program)), 3), lengths
+    try:
+        return program.most(gains, pieces=pieces, check=check, interior=True).people
+    except Unsolved:
+        return program.most(gains, pieces=pieces, check=check).people
 
 
 def _is_large(program: Program) -> bool:
     """Tell if the simplex method would take far longer than a point in the middle."""
-    return len(program) * len(program.rows) > LARGE
+    return _count_cells(program) > LARGE
+
+
+def _count_cells(program: Program) -> int:
+    return len(program) * len(program.rows)
 
 
 def _keep_unmoved(program: Program, people: Floats, at_zero: Flags, at_all: Flags) -> bool:
@@ -325,18 +366,6 @@ def _bound_in_turn(ends: _Ends, enough: Ints, check: Check) -> None:
                 if proof is not None:
                     _tighten(ends, column, sign, proof.most)
                 ends.see(_nearest(ends.program, answer.people))
-
-
-def _reach_in_turn(ends: _Ends, enough: Ints, chance: np.random.Generator, check: Check) -> None:
-    """Search for a witness that reaches each open end, near which everything else is random."""
-    noise = NOISE * chance.normal(size=len(ends.program))  # the same for all: what changes little is found soon
-
-    def gain(column: int, sign: int) -> Floats:
-        return noise + ends.gain(column, sign)
-
-    for _, answers in _ask_in_turn(ends, enough, check, gain):
-        for answer in answers:
-            ends.see(None if answer is None else _nearest(ends.program, answer.people))
 
 
 def _ask_in_turn(

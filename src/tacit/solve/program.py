@@ -29,9 +29,6 @@ from tacit.solve.statements import Problem
 NEAR = 1e-5  #: Ints of a solver that are this close to a whole number are tried as it.
 NODES = 200  #: Cases that the solver may distinguish in search of whole numbers.
 WHOLE_WORK = 6  #: Such a search costs about as much as so many programs over fractions of people.
-NEAR_GAP = 0.05  #: Share by which the answer of a search near known people may be worse than the best.
-NEAR_NODES = 5  #: The same for a search near known people,
-NEAR_WORK = 8  #: which takes less time.
 _MOST = 2.0**61  #: Sums above this are not added up in 64 bits.
 
 
@@ -157,6 +154,14 @@ class Program:
 
     def __len__(self) -> int:
         return len(self.classes)
+
+    @cached_property
+    def conditions(self) -> tuple[Any, Ints, Ints]:
+        """The statements, and the people of each class, as rows with bounds on their sums."""
+        from scipy.sparse import vstack
+
+        rows = vstack([self.matrix, self._each_person], format="csr")
+        return rows, np.concatenate((self.lo, self._each_size)), np.concatenate((self.hi, self._each_size))
 
     def keeps(self, people: Ints) -> bool:
         """Tell if whole numbers of people keep every statement."""
@@ -289,38 +294,23 @@ class Program:
             raise Unsolved
         raise Infeasible(proof.weights, proof.denominator)
 
-    def whole_people(
-        self, gain: Floats, *, near: Floats | Ints | None = None, room: int = 0, check: Callable[[], float | None] = lambda: None
-    ) -> Ints | None:
-        """Find a feasible integer point with large gain, or None.
-
-        With ``near`` every column holds at most ``room`` people more or fewer than there.
-        """
-        from scipy.sparse import vstack
-
-        rows = vstack([self.matrix, self._each_person], format="csc")
-        base = np.zeros_like(self.size)
-        most = self.size
-        if near is not None:
-            base = np.maximum(np.floor(near).astype(np.int64) - room, 0)
-            most = np.minimum(np.ceil(near).astype(np.int64) + room, self.size)
-        free = np.flatnonzero(most > base)
-        taken = rows @ base
+    def whole_people(self, gain: Floats, *, check: Callable[[], float | None] = lambda: None) -> Ints | None:
+        """Find a feasible integer point with large gain, or None."""
+        rows, low, high = self.conditions
         answer = solve_whole(
-            -gain[free],
-            matrix=rows[:, free],
-            low=np.concatenate((self.lo, self._each_size)) - taken,
-            high=np.concatenate((self.hi, self._each_size)) - taken,
-            most=(most - base)[free].astype(float),
-            nodes=NODES if near is None else NEAR_NODES,
-            gap=0.01 if near is None else NEAR_GAP,
+            -gain,
+            matrix=rows,
+            low=low,
+            high=high,
+            most=self.size.astype(float),
+            nodes=NODES,
+            gap=0.01,
             seconds=check(),
         )
-        self.work += (WHOLE_WORK if near is None else NEAR_WORK) * self._last_work
+        self.work += WHOLE_WORK * self._last_work
         if answer.x is None:
             return None
-        people = base.copy()
-        people[free] += np.rint(answer.x).astype(np.int64)
+        people = np.rint(answer.x).astype(np.int64)
         return people if self.keeps(people) else None
 
     def proof(self, gain: Ints, weights: Floats, cuts: tuple[Cut, ...] = (), *, goal: int | None = None) -> Proof | None:
