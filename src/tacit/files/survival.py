@@ -7,6 +7,9 @@ people at risk have the event.
 
 Programs list every time with an event, or a few chosen times; then the events of a line happened since the line before. The second reading
 holds of the first kind of table, too. It is used unless the numbers show that every event is listed, or the caller says so.
+
+Follow-up starts at time 0: where a line of time 0 does not say that somebody left then, nobody is taken to have left. Any reader knows that, even
+where the numbers of that line are hidden.
 """
 
 from __future__ import annotations
@@ -34,6 +37,9 @@ EVENT = "event"
 CENSORED = "censored"
 MOST_TIMES = 2_000  #: Lines of a table at most.
 
+AT_ZERO: Cut = (Fraction(0), 0)
+AFTER_ZERO: Cut = (Fraction(0), 1)
+
 #: Roles of columns that count people.
 _COUNTS = ("at risk", "events", "censored", "removed", "left", "failed")
 
@@ -43,6 +49,11 @@ class _Group(NamedTuple):
 
     times: tuple[Interval, ...]
     status: str | None
+
+    def since(self, start: Cut) -> _Group:
+        """Return the people of the group whose time is after a cut."""
+        later = (Interval(max(one.lo, start), one.hi) for one in self.times if one.hi > start)
+        return _Group(tuple(later), self.status)
 
 
 class _Cell(NamedTuple):
@@ -93,12 +104,14 @@ def read_survival(cells: Cells, known: TableHeader, said: CellOptions) -> Freque
         if "survival" in roles and not stratum.shares:
             _read_shares(cells, strata, roles["survival"][0], said.rounding or "nearest")
     unclear = _choose_readings(strata, every, exact=exact)
+    zeros_shown = said.zeros_shown is True or known.printing.zeros_shown
+    start = _choose_start(strata, zeros_shown=zeros_shown)
     used = {role: roles[role][0] for role in printed if role not in unclear}
     n = _people(strata, known.n if said.n is None else said.n)
-    chosen = [cell for stratum in strata for cell in _count_cells(stratum, used)]
-    derived = _Derived(cells, roles, strata, n, unclear)
+    chosen = [cell for stratum in strata for cell in _count_cells(stratum, used, start)]
+    derived = _Derived(cells, roles, strata, n, unclear, start)
     extra = [*derived.gaps(time), *derived.survival()]
-    groups, label_of, pieces = _label(time_name, [*chosen, *(cell for cell, *_ in extra)])
+    groups, label_of, pieces = _label(time_name, [*chosen, *(cell for cell, *_ in extra)], start)
     columns = (*names, time_name, status)
 
     def cell_labels(listed: Iterable[_Cell]) -> list[list[str | None]]:
@@ -107,6 +120,8 @@ def read_survival(cells: Cells, known: TableHeader, said: CellOptions) -> Freque
 
     reading = [f"Read as a survival table by {time_name!r}; the file does not name the column {status!r}."]
     reading += _sentences(strata, derived)
+    if start > AT_ZERO and not all(map(_prints_that_nobody_left, strata)):
+        reading.append("Nobody is taken to have an event, or to be censored, at time 0, where follow-up starts.")
     listed = Listed(
         cells,
         columns,
@@ -337,6 +352,30 @@ def _may_list_every_event(stratum: _Stratum) -> bool:
     )
 
 
+def _choose_start(strata: Sequence[_Stratum], *, zeros_shown: bool) -> Cut:
+    """Return the cut before the first time that a person can have."""
+    first = [stratum for stratum in strata if stratum.times[0] == 0]
+    return AFTER_ZERO if first and not any(_may_show_who_left(stratum, zeros_shown) for stratum in first) else AT_ZERO
+
+
+def _may_show_who_left(stratum: _Stratum, zeros_shown: bool) -> bool:
+    """Tell if the line of time 0 says that somebody left then."""
+    if "left" in stratum.counts or (stratum.shares and (share := stratum.shares[0]) is not None and share.hi < 1):
+        return True
+    for role in ("events", "censored", "removed", "failed"):
+        if role in stratum.counts:
+            cell = read_cell(stratum.texts[role][0])
+            if cell is None or (zeros_shown if cell.number is None and not cell.least else cell.number or cell.least):
+                return True
+    return False
+
+
+def _prints_that_nobody_left(stratum: _Stratum) -> bool:
+    """Tell if the line of time 0, if there is one, prints zeros."""
+    has_all = stratum.known("removed")[0] == 0 or stratum.known("events")[0] == stratum.known("censored")[0] == 0
+    return stratum.times[0] > 0 or has_all
+
+
 def _people(strata: Sequence[_Stratum], n: int | None) -> int | None:
     """Return the number of people, None if it is not known."""
     if n is not None:
@@ -353,10 +392,9 @@ def _has_everybody_at_risk(stratum: _Stratum) -> bool:
     return stratum.times[0] == 0 or (stratum.lists_every_event and not counts_others)
 
 
-def _count_cells(stratum: _Stratum, places: Mapping[str, int]) -> list[_Cell]:
-    """Return whom each printed count of a stratum is about."""
+def _count_cells(stratum: _Stratum, places: Mapping[str, int], start: Cut) -> list[_Cell]:
+    """Return whom each printed count of a stratum is about, unless it can be nobody."""
     out = []
-    start: Cut = (Fraction(0), 0)
     for at, (row, time) in enumerate(zip(stratum.rows, stratum.times, strict=True)):
         below: Cut = (time, 0)
         above: Cut = (time, 1)
@@ -372,7 +410,8 @@ def _count_cells(stratum: _Stratum, places: Mapping[str, int]) -> list[_Cell]:
             "left": _Group((Interval(above, ABOVE),), None),
             "failed": _Group((Interval(start, above),), EVENT),
         }
-        out += [_Cell(row, place, groups[role]) for role, place in places.items()]
+        own = ((place, groups[role].since(start)) for role, place in places.items())
+        out += [_Cell(row, place, group) for place, group in own if group.times]
     return out
 
 
@@ -390,6 +429,7 @@ class _Derived:
     strata: Sequence[_Stratum]
     n: int | None
     unclear: Collection[str]  #: Roles of columns whose meaning is not clear.
+    start: Cut
     used: bool = False  #: Survival bounds events that are not printed.
     open: bool = False  #: Survival may say more than these bounds.
 
@@ -398,7 +438,7 @@ class _Derived:
         out: list[_Extra] = []
         for stratum in self.strata:
             for at, (row, here) in enumerate(zip(stratum.rows, stratum.times, strict=True)):
-                between = [Interval((stratum.times[at - 1], 1) if at else (Fraction(0), 0), (here, 0))] if here > 0 else []
+                between = [Interval((stratum.times[at - 1], 1) if at else self.start, (here, 0))] if here > 0 else []
                 if stratum.has_no_later_event and at == len(stratum.times) - 1:
                     between.append(Interval((here, 1), ABOVE))
                 if between and stratum.lists_every_event:
@@ -428,7 +468,9 @@ class _Derived:
                 if count is not None or shares[at] is None:
                     continue
                 earlier = _last_shown(shares, at)
-                since: Cut = (Fraction(0), 0) if earlier is None else (stratum.times[earlier], 1)
+                since: Cut = self.start if earlier is None else (stratum.times[earlier], 1)
+                if stratum.times[at] == 0 and self.start == AFTER_ZERO:
+                    continue
                 cell = _Cell(row, place, _Group((Interval(since, (stratum.times[at], 1)),), EVENT))
                 out.append((cell, bound[0], bound[1], self.cells.texts[place][row].strip()))
                 self.used = True
@@ -514,9 +556,11 @@ def _events_between(past: Printed | None, now: Printed, least: int, *, most: int
 # The table
 
 
-def _label(column: str, cells: Sequence[_Cell]) -> tuple[list[ValueGroup], dict[tuple[Interval, ...], str], tuple[str, ...]]:
+def _label(
+    column: str, cells: Sequence[_Cell], start: Cut
+) -> tuple[list[ValueGroup], dict[tuple[Interval, ...], str], tuple[str, ...]]:
     """Return groups of times, labels of unions, and all pieces."""
-    always = Interval((Fraction(0), 0), ABOVE)
+    always = Interval(start, ABOVE)
     unions = list(dict.fromkeys(cell.group.times for cell in cells))
     pieces = split_intervals([always.text, *(one.text for times in unions for one in times)])
     groups: dict[str, ValueGroup] = {}
