@@ -171,7 +171,10 @@ def worlds(case: Case) -> Iterator[World]:
     if not case.form.endswith("chosen times"):
         listed = {int(line[1 if case.arms > 1 else 0]) for line in told}
         # Times between two listed ones are alike for all that is printed.
-        between = {min((one for one in case.possible_times if one not in listed and lo < one < hi), default=-1) for lo, hi in spans(listed)}
+        between = {
+            min((one for one in case.possible_times if one not in listed and lo < one < hi), default=-1)
+            for lo, hi in spans(listed)
+        }
         kinds = [kind for kind in kinds if kind[0] in listed | between]
     size = len(case.people)
     number = 1

@@ -8,8 +8,8 @@ people at risk have the event.
 Programs list every time with an event, or a few chosen times; then the events of a line happened since the line before. The second reading
 holds of the first kind of table, too. It is used unless the numbers show that every event is listed, or the caller says so.
 
-Follow-up starts at time 0: where a line of time 0 does not say that somebody left then, nobody is taken to have left. Any reader knows that, even
-where the numbers of that line are hidden.
+Follow-up starts at time 0: where a line of time 0 does not say that somebody left then, nobody is taken to have left. Any reader knows that,
+even where the numbers of that line are hidden.
 """
 
 from __future__ import annotations
