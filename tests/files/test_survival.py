@@ -237,6 +237,29 @@ def test_the_caller_says_if_every_event_is_listed(tmp_path: Path) -> None:
     assert told == ["3 people have status=censored and time=[0, 20)."]
 
 
+_LIFE = """event_at,removed,observed,censored,at_risk
+"(-0.001, 100.0]",32,31,1,228
+"(100.0, 200.0]",52,41,11,196
+"(200.0, 300.0]",53,{},{},144
+"over 300",91,68,23,91
+"""
+
+
+def test_a_life_table_has_those_at_risk_when_an_interval_begins(tmp_path: Path) -> None:
+    """The first intervals of 228 people with lung cancer, as ``survival_table_from_events`` of lifelines collapses them."""
+    path = tmp_path / "life.csv"
+    path.write_text(_LIFE.format(29, 24))
+    release: Any = tacit.read_release(path, sa="none")
+    assert release.n == 228
+    assert release.header.unread == ()
+    assert statements(release, 5) == ["1 person has event_at=[0, 100] and status=censored."]
+    path.write_text(_LIFE.format(51, ""))
+    assert "2 people have event_at=(200, 300] and status=censored." in statements(tacit.read_release(path, sa="none"), 5)
+    path.write_text(_LIFE.format(29, 24).replace("over 300", "(150, 300]"))
+    with pytest.raises((InputError, Contradiction)):
+        tacit.audit(tacit.read_release(path, sa="none"), k=5)
+
+
 _YEARS = "time,n.risk,n.event,n.censor\n0,420,{},{}\n6,330,80,10\n12,180,148,{}\n24,50,83,47\n"
 
 

@@ -35,6 +35,7 @@ FORMS = (
     "cumulated",
 )
 HIDDEN_AT_CHOSEN = "hidden at chosen times"
+LIFE_TABLE = "life table of chosen times"
 #: Forms that do not say if somebody leaves at time 0; then nobody does.
 FROM_START = ("hidden events", "survival alone", HIDDEN_AT_CHOSEN)
 
@@ -111,12 +112,32 @@ def header(case: Case) -> list[str]:
         "survival alone": ["timeline", "KM_estimate"],
         "cumulated": ["time", "Survival", "Failed", "Left"],
         HIDDEN_AT_CHOSEN: ["time", "n.risk", "n.event", "n.censor"],
+        LIFE_TABLE: ["event_at", "removed", "observed", "censored", "at_risk"],
     }[case.form]
     return (["arm"] if case.arms > 1 else []) + names
 
 
+def spans_of(case: Case) -> list[tuple[int, int]]:
+    """Return the intervals of a life table, each without its first time but the first, which has everybody."""
+    return list(pairwise((-1, *(at for at in case.chosen if at < 12), 12)))
+
+
+def life_lines(case: Case, people: Sequence[Person]) -> list[list[str]]:
+    """Return the lines of a life table, as lifelines collapses times."""
+    out = []
+    for low, high in spans_of(case):
+        inside = [one for one in people if low < one[0] <= high]
+        dead = sum(one[1] for one in inside)
+        label = f"({'-0.001' if low < 0 else f'{low}.0'}, {high}.0]"
+        counts = (len(inside), dead, len(inside) - dead, sum(one[0] > low for one in people))
+        out.append([f'"{label}"', *map(str, counts)])
+    return out
+
+
 def lines_of(case: Case, people: Sequence[Person]) -> list[list[str]]:
     """Return the lines of one arm."""
+    if case.form == LIFE_TABLE:
+        return life_lines(case, people)
     share = Fraction(1)
     shares: dict[int, Fraction] = {}
     for at in sorted({one[0] for one in people}):
@@ -198,7 +219,7 @@ def worlds(case: Case) -> Iterator[World]:
 
 def has_risks(case: Case, people: World, lines: Sequence[Sequence[str]]) -> bool:
     """Tell if as many people as printed are there from each time on; quicker than printing their lines."""
-    place = {"every time": 4, "survival alone": None, "cumulated": None}.get(case.form, 1)
+    place = {"every time": 4, "survival alone": None, "cumulated": None, LIFE_TABLE: None}.get(case.form, 1)
     if place is None:
         return True
     times = [one[0] for one in people]
@@ -252,6 +273,7 @@ def at_risk(case: Case, people: World, n: int | None) -> list[Person]:
     """Return the people whom the table is about."""
     if n == len(people):
         return list(people)
+    assert case.form != LIFE_TABLE  # which begins with everybody
     first: dict[str, int] = {}
     for line in render(case, people):
         first.setdefault(line[0] if case.arms > 1 else "arm 0", int(line[1] if case.arms > 1 else line[0]))
@@ -261,7 +283,10 @@ def at_risk(case: Case, people: World, n: int | None) -> list[Person]:
 
 def small(case: Case, groups: Sequence[Sequence[Person]]) -> list[str]:
     """Return the groups of one arm, status and stretch of time that are small in all worlds."""
-    listed = sorted({int(line[1] if case.arms > 1 else line[0]) for line in render(case, case.people)})
+    if case.form == LIFE_TABLE:
+        listed = [high for _, high in spans_of(case)]
+    else:
+        listed = sorted({int(line[1] if case.arms > 1 else line[0]) for line in render(case, case.people)})
     marks = [(at, side) for at in listed for side in (0, 1)]
     found = []
     everybody = {len(among) for among in groups}  # how many they are is known
@@ -288,7 +313,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.judge.survival", description="Judge audits of survival tables.")
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--form", choices=(*FORMS, HIDDEN_AT_CHOSEN))
+    parser.add_argument("--form", choices=(*FORMS, HIDDEN_AT_CHOSEN, LIFE_TABLE))
     given = parser.parse_args()
     counted: Counter[tuple[str, str, str]] = Counter()
     started = time.process_time()

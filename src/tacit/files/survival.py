@@ -3,7 +3,7 @@
 A Kaplan-Meier table is a frequency table of follow-up time and status. The number at risk counts everybody whose time is at least the one
 listed; events and people censored have a time and a status; so differences of lines, of strata and of the whole are sums over groups as
 anywhere else. Where events are hidden or not listed, the printed survival bounds them: it falls by ``d/n`` of itself where ``d`` of ``n``
-people at risk have the event.
+people at risk have the event. A life table has intervals in the place of times: those at risk are there when the interval begins.
 
 Programs list every time with an event, or a few chosen times; then the events of a line happened since the line before. The second reading
 holds of the first kind of table, too. It is used unless the numbers show that every event is listed, or the caller says so.
@@ -29,7 +29,7 @@ from tacit.files.recognition import SURVIVAL_ROLES, CellOptions, survival_role
 from tacit.model.arrays import Ints
 from tacit.model.errors import Contradiction, InputError
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable
-from tacit.model.intervals import ABOVE, Cut, Interval, read_number, split_intervals
+from tacit.model.intervals import ABOVE, Cut, Interval, Number, read_interval, read_number, split_intervals
 from tacit.model.numbers import Printed, Rounding, column_steps
 from tacit.model.release import ValueGroup
 
@@ -74,11 +74,18 @@ class _Stratum:
     labels: tuple[str | None, ...]
     #: The reading that every time with an event is listed.
     lists_every_event: bool = False
+    #: Intervals in the place of times, as life tables have them: those at risk are there when it begins.
+    spans: Sequence[Interval] = ()
     counts: dict[str, list[int | None]] = field(default_factory=dict)
     shares: list[Printed | None] = field(default_factory=list)
     accounts_for_everybody: bool = False
     has_no_later_event: bool = False
     is_ambiguous: bool = False  #: It may list every event, and does not show it.
+
+    @property
+    def begins_at_zero(self) -> bool:
+        """Tell if the first line is about everybody's start."""
+        return self.spans[0].lo <= AFTER_ZERO if self.spans else self.times[0] == 0
 
     def known(self, role: str) -> list[int | None]:
         """Return the printed numbers of a role, None where none is printed."""
@@ -190,8 +197,9 @@ def _split(cells: Cells, labels: Sequence[Sequence[str | None]], time: int, text
         remedy = "Give fewer times"
         raise InputError(f"has more than {MOST_TIMES:,} lines", where=cells.where, remedy=remedy)
     rows: dict[tuple[str | None, ...], dict[Fraction, list[int]]] = {}
+    spans = _read_spans(cells.texts[time])
     for row, text in enumerate(cells.texts[time]):
-        value = read_number(text)
+        value = _end(spans[row]) if spans else read_number(text)
         if not isinstance(value, Fraction) or value < 0:
             remedy = "Write a number of at least 0"
             raise InputError("the time is not a number", where=f"{cells.place(row)}, column {cells.names[time]!r}", remedy=remedy)
@@ -208,8 +216,20 @@ def _split(cells: Cells, labels: Sequence[Sequence[str | None]], time: int, text
             raise InputError("the time stands twice", where=cells.place(place), remedy=remedy)
         # Programs that write a line for each person print what is left in the last line of a time.
         last = {role: [_last(column, same, role) for same in own.values()] for role, column in texts.items()}
-        found.append(_Stratum([same[-1] for same in own.values()], list(own), last, key))
+        own_rows = [same[-1] for same in own.values()]
+        found.append(_Stratum(own_rows, list(own), last, key, spans=[spans[row] for row in own_rows] if spans else ()))
     return found
+
+
+def _read_spans(texts: Sequence[str]) -> list[Interval]:
+    """Return the intervals of a life table; none if times are no intervals."""
+    read = [found for text in texts if read_number(text) is None and (found := read_interval(text)) is not None]
+    return read if len(read) == len(texts) else []
+
+
+def _end(span: Interval) -> Number:
+    """Return the end of an interval, or a time within it if it has none."""
+    return span.hi[0] if span.hi < ABOVE else span.lo[0] + 1
 
 
 def _last(column: Sequence[str], rows: Sequence[int], role: str) -> str:
@@ -243,6 +263,8 @@ def _choose_readings(strata: Sequence[_Stratum], every: bool | None, *, exact: b
     ``every`` tells if the caller says that every time with an event is listed. Where those at risk less events and people censored are those at
     risk in the next line, people censored left between two lines; otherwise they did since the line before, as with chosen times.
     """
+    if any(stratum.spans for stratum in strata):
+        return []
     known = [_balance(stratum) for stratum in strata]
     fits = all(holds is not False for own in known for holds in own)
     proved = fits and all(None not in own for own in known) and all(map(_fits_survival, strata))
@@ -293,8 +315,8 @@ def _listed_events(stratum: _Stratum) -> list[int | None]:
 def _is_exact(stratum: _Stratum) -> bool:
     """Tell if counts say all that survival says."""
     risk = stratum.known("left" if "left" in stratum.counts else "at risk")
-    lists_every_event = stratum.lists_every_event or "left" in stratum.counts
-    return lists_every_event and None not in _listed_events(stratum) and None not in risk
+    is_complete = stratum.lists_every_event or "left" in stratum.counts or bool(stratum.spans)
+    return is_complete and None not in _listed_events(stratum) and None not in risk
 
 
 def _read_shares(cells: Cells, strata: Sequence[_Stratum], place: int, rounding: Rounding) -> None:
@@ -354,7 +376,7 @@ def _may_list_every_event(stratum: _Stratum) -> bool:
 
 def _choose_start(strata: Sequence[_Stratum], *, zeros_shown: bool) -> Cut:
     """Return the cut before the first time that a person can have."""
-    first = [stratum for stratum in strata if stratum.times[0] == 0]
+    first = [stratum for stratum in strata if stratum.times[0] == 0 and not stratum.spans]
     return AFTER_ZERO if first and not any(_may_show_who_left(stratum, zeros_shown) for stratum in first) else AT_ZERO
 
 
@@ -389,17 +411,18 @@ def _people(strata: Sequence[_Stratum], n: int | None) -> int | None:
 def _has_everybody_at_risk(stratum: _Stratum) -> bool:
     """Tell if the table counts nobody who left before its first line."""
     counts_others = {"censored", "removed", "failed"} & stratum.counts.keys() and not stratum.accounts_for_everybody
-    return stratum.times[0] == 0 or (stratum.lists_every_event and not counts_others)
+    return stratum.begins_at_zero or (stratum.lists_every_event and not counts_others)
 
 
 def _count_cells(stratum: _Stratum, places: Mapping[str, int], start: Cut) -> list[_Cell]:
     """Return whom each printed count of a stratum is about, unless it can be nobody."""
     out = []
     for at, (row, time) in enumerate(zip(stratum.rows, stratum.times, strict=True)):
-        below: Cut = (time, 0)
-        above: Cut = (time, 1)
+        below, above = stratum.spans[at] if stratum.spans else Interval((time, 0), (time, 1))
         since = (stratum.times[at - 1], 1) if at else start
         until: Cut = (stratum.times[at + 1], 0) if at + 1 < len(stratum.times) else ABOVE
+        if stratum.spans:
+            since = below
         now = Interval(below, above) if stratum.lists_every_event else Interval(since, above)
         gone = Interval(below, until) if stratum.accounts_for_everybody else Interval(since, above)
         groups = {
@@ -452,6 +475,9 @@ class _Derived:
         out: list[_Extra] = []
         (place,) = self.roles["survival"]
         for stratum in self.strata:
+            if stratum.spans:  # survival of a life table is estimated in other ways
+                self.open |= not _is_exact(stratum)
+                continue
             shares = stratum.shares
             risk = self._risk(stratum)
             events = _listed_events(stratum)
@@ -575,6 +601,8 @@ def _label(
 
 
 def _sentences(strata: Sequence[_Stratum], derived: _Derived) -> list[str]:
+    if any(stratum.spans for stratum in strata):
+        return ["Those at risk are taken to be there when the interval of their line begins."]
     every = [stratum.lists_every_event for stratum in strata]
     out = []
     why = "the numbers account for everybody, or the survival leaves no room for other events"
