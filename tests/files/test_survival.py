@@ -237,6 +237,80 @@ def test_the_caller_says_if_every_event_is_listed(tmp_path: Path) -> None:
     assert told == ["3 people have status=censored and time=[0, 20)."]
 
 
+_LIFE = """event_at,removed,observed,censored,at_risk
+"(-0.001, 100.0]",32,31,1,228
+"(100.0, 200.0]",52,41,11,196
+"(200.0, 300.0]",53,{},{},144
+"over 300",91,68,23,91
+"""
+
+
+def test_a_life_table_has_those_at_risk_when_an_interval_begins(tmp_path: Path) -> None:
+    """The first intervals of 228 people with lung cancer, as ``survival_table_from_events`` of lifelines collapses them."""
+    path = tmp_path / "life.csv"
+    path.write_text(_LIFE.format(29, 24))
+    release: Any = tacit.read_release(path, sa="none")
+    assert release.n == 228
+    assert release.header.unread == ()
+    assert statements(release, 5) == ["1 person has event_at=[0, 100] and status=censored."]
+    path.write_text(_LIFE.format(51, ""))
+    assert "2 people have event_at=(200, 300] and status=censored." in statements(tacit.read_release(path, sa="none"), 5)
+    path.write_text(_LIFE.format(29, 24).replace("over 300", "(150, 300]"))
+    with pytest.raises((InputError, Contradiction)):
+        tacit.audit(tacit.read_release(path, sa="none"), k=5)
+
+
+_YEARS = "time,n.risk,n.event,n.censor\n0,420,{},{}\n6,330,80,10\n12,180,148,{}\n24,50,83,47\n"
+
+
+@pytest.mark.parametrize(
+    ("zero", "told"),
+    [
+        (("", ""), "2 to 4 people have status=censored and time=(6, 12]."),
+        (("<5", "0"), "2 to 4 people have status=censored and time=(6, 12]."),
+        (("1-4", ""), "1 to 4 people have status=event and time=0."),  # somebody had an event at once
+    ],
+)
+def test_hidden_numbers_at_time_zero_stand_for_nobody(tmp_path: Path, zero: tuple[str, str], told: str) -> None:
+    """All 420 people are at risk at first: 90 leave by time 6, and 150 of the 330 who are left by time 12."""
+    path = tmp_path / "km.csv"
+    path.write_text(_YEARS.format(*zero, "<5"))
+    release: Any = tacit.read_release(path, sa="none")
+    assert told in statements(release, 5)
+    assert any("at time 0" in one for one in release.header.assumed) == (zero[0] != "1-4")
+    printed = tacit.read_release(path, sa="none", zeros_shown=True, hidden_below=5)
+    assert "1 to 4 people have status=event and time=0." in statements(printed, 5)
+
+
+def test_printed_zeros_at_time_zero_need_no_assumption(tmp_path: Path) -> None:
+    path = tmp_path / "km.csv"
+    path.write_text(_YEARS.format(0, 0, 2))
+    release: Any = tacit.read_release(path, sa="none")
+    assert not any("at time 0" in one for one in release.header.assumed)
+    assert all(release.cell(index)["time"] != "0" for index in range(len(release)))
+    path.write_text(_YEARS.format(3, 0, 2))
+    assert "3 people have time=0." in statements(tacit.read_release(path, sa="none"), 5)
+
+
+def test_survival_below_one_at_time_zero_shows_events(tmp_path: Path) -> None:
+    path = tmp_path / "km.csv"
+    path.write_text("time,n.risk,n.event,survival\n0,40,,0.950\n5,30,12,0.570\n")
+    told = statements(tacit.read_release(path, sa="none", complete=True), 5)
+    assert "2 people have status=event and time=0." in told
+
+
+def test_zeros_at_time_zero_protect_nobody_in_a_repair(tmp_path: Path) -> None:
+    path = tmp_path / "km.csv"
+    path.write_text(_YEARS.format(0, 0, 2))
+    release: Any = tacit.read_release(path, sa="none")
+    done: Any = tacit.repair(release, method="suppress", k=5)
+    assert done.ok
+    assert done.facts["optimal"]
+    hidden = [done.release.cell(place) for place in range(len(done.release)) if done.release.is_hidden[place]]
+    assert len(hidden) == 2
+    assert all(cell["status"] == "censored" for cell in hidden)
+
+
 def test_a_repaired_table_is_clean_and_reads_as_a_table(tmp_path: Path) -> None:
     path = write(tmp_path / "km.csv", {"arm": "arm", **R}, life_table("6-MP") + life_table("placebo"))
     out = tmp_path / "safe.csv"

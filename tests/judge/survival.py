@@ -34,6 +34,10 @@ FORMS = (
     "survival alone",
     "cumulated",
 )
+HIDDEN_AT_CHOSEN = "hidden at chosen times"
+LIFE_TABLE = "life table of chosen times"
+#: Forms that do not say if somebody leaves at time 0; then nobody does.
+FROM_START = ("hidden events", "survival alone", HIDDEN_AT_CHOSEN)
 
 #: Time, whether it is an event, and the arm.
 Person = tuple[int, bool, int]
@@ -57,19 +61,32 @@ class Case:
     def options(self) -> dict[str, Any]:
         """What the reader is told besides the file."""
         known: dict[str, Any] = {"n": len(self.people)} if self.form == "survival alone" else {}
+        if self.form == HIDDEN_AT_CHOSEN:
+            known |= {"complete": False}
         return known | ({"complete": True} if self.says_complete else {})
 
+    @property
+    def possible_times(self) -> range:
+        """The times that a person may have."""
+        return range(int(self.form in FROM_START), 13)
 
-def draw(seed: int) -> Case:
-    """Draw people and a form."""
+
+def draw(seed: int, form: str | None = None) -> Case:
+    """Draw people, and a form unless it is given."""
     random = Random(seed)
     arms = random.choice((1, 1, 2))
     times = tuple(sorted(random.sample(range(12), random.randint(2, 4 if arms == 1 else 3))))
     size = random.randint(2, 6 if arms == 1 else 5)
     people = tuple(sorted((random.choice(times), random.random() < 0.6, random.randrange(arms)) for _ in range(size)))
-    form = random.choice(FORMS)
+    drawn = random.choice(FORMS)
+    form = form or drawn
     chosen = tuple(sorted(random.sample(range(13), random.randint(2, 3))))
     complete = form in ("events", "survival") and random.random() < 0.4
+    if form in FROM_START:
+        people = tuple(sorted((at or 1, *others) for at, *others in people))  # type: ignore[misc]
+        times = tuple(sorted({at or 1 for at in times}))
+    if form == HIDDEN_AT_CHOSEN:
+        chosen = (0, *(at for at in chosen if at))
     return Case(people, times, arms, form, random.randint(1, 4), chosen, random.randint(2, 4), complete)
 
 
@@ -94,12 +111,33 @@ def header(case: Case) -> list[str]:
         "hidden events": ["time", "n.risk", "n.event", "survival"],
         "survival alone": ["timeline", "KM_estimate"],
         "cumulated": ["time", "Survival", "Failed", "Left"],
+        HIDDEN_AT_CHOSEN: ["time", "n.risk", "n.event", "n.censor"],
+        LIFE_TABLE: ["event_at", "removed", "observed", "censored", "at_risk"],
     }[case.form]
     return (["arm"] if case.arms > 1 else []) + names
 
 
+def spans_of(case: Case) -> list[tuple[int, int]]:
+    """Return the intervals of a life table, each without its first time but the first, which has everybody."""
+    return list(pairwise((-1, *(at for at in case.chosen if at < 12), 12)))
+
+
+def life_lines(case: Case, people: Sequence[Person]) -> list[list[str]]:
+    """Return the lines of a life table, as lifelines collapses times."""
+    out = []
+    for low, high in spans_of(case):
+        inside = [one for one in people if low < one[0] <= high]
+        dead = sum(one[1] for one in inside)
+        label = f"({'-0.001' if low < 0 else f'{low}.0'}, {high}.0]"
+        counts = (len(inside), dead, len(inside) - dead, sum(one[0] > low for one in people))
+        out.append([f'"{label}"', *map(str, counts)])
+    return out
+
+
 def lines_of(case: Case, people: Sequence[Person]) -> list[list[str]]:
     """Return the lines of one arm."""
+    if case.form == LIFE_TABLE:
+        return life_lines(case, people)
     share = Fraction(1)
     shares: dict[int, Fraction] = {}
     for at in sorted({one[0] for one in people}):
@@ -110,7 +148,7 @@ def lines_of(case: Case, people: Sequence[Person]) -> list[list[str]]:
     listed = [at for at in every if any(one[0] == at and one[1] for one in people)]
     if case.form in ("every time", "cumulated") or case.form == "survival alone":
         listed = sorted({0, *every})
-    elif case.form == "chosen times":
+    elif case.form.endswith("chosen times"):
         listed = [at for at in case.chosen if any(one[0] >= at for one in people)]
     out = []
     for number, at in enumerate(listed):
@@ -119,7 +157,7 @@ def lines_of(case: Case, people: Sequence[Person]) -> list[list[str]]:
         risk = sum(one[0] >= at for one in people)
         dead = sum(one[0] == at and one[1] for one in people)
         left = sum(at <= one[0] < until and not one[1] for one in people)
-        if case.form == "chosen times":
+        if case.form.endswith("chosen times"):
             dead = sum(since < one[0] <= at and one[1] for one in people)
             left = sum(since < one[0] <= at and not one[1] for one in people)
         printed = digits(next((shares[one] for one in reversed(every) if one <= at), Fraction(1)), case.digits)
@@ -134,6 +172,7 @@ def lines_of(case: Case, people: Sequence[Person]) -> list[list[str]]:
             "hidden events": [at, risk, "" if dead < case.k else dead, printed],
             "survival alone": [at, printed],
             "cumulated": [at, printed, failed, after],
+            HIDDEN_AT_CHOSEN: [at, risk, *(f"<{case.k}" if one < case.k else one for one in (dead, left))],
         }
         out.append([str(one) for one in columns[case.form]])
     return out
@@ -149,11 +188,14 @@ def digits(share: Fraction, places: int) -> str:
 def worlds(case: Case) -> Iterator[World]:
     """Yield all people who print the same table."""
     told = render(case, case.people)
-    kinds = [(at, dies, arm) for at in range(13) for dies in (False, True) for arm in range(case.arms)]
-    if case.form != "chosen times":
+    kinds = [(at, dies, arm) for at in case.possible_times for dies in (False, True) for arm in range(case.arms)]
+    if not case.form.endswith("chosen times"):
         listed = {int(line[1 if case.arms > 1 else 0]) for line in told}
         # Times between two listed ones are alike for all that is printed.
-        between = {min((one for one in range(13) if one not in listed and lo < one < hi), default=-1) for lo, hi in spans(listed)}
+        between = {
+            min((one for one in case.possible_times if one not in listed and lo < one < hi), default=-1)
+            for lo, hi in spans(listed)
+        }
         kinds = [kind for kind in kinds if kind[0] in listed | between]
     size = len(case.people)
     number = 1
@@ -177,7 +219,7 @@ def worlds(case: Case) -> Iterator[World]:
 
 def has_risks(case: Case, people: World, lines: Sequence[Sequence[str]]) -> bool:
     """Tell if as many people as printed are there from each time on; quicker than printing their lines."""
-    place = {"every time": 4, "survival alone": None, "cumulated": None}.get(case.form, 1)
+    place = {"every time": 4, "survival alone": None, "cumulated": None, LIFE_TABLE: None}.get(case.form, 1)
     if place is None:
         return True
     times = [one[0] for one in people]
@@ -198,7 +240,7 @@ def judge(case: Case) -> tuple[str, str]:
         every = list(worlds(case))
     except OverflowError:
         return "too large", ""
-    assert tuple(case.people) in every or case.form != "chosen times"
+    assert tuple(case.people) in every or not case.form.endswith("chosen times")
     rows = [header(case), *render(case, case.people)]
     if len(rows) == 1:
         return "empty", ""
@@ -231,6 +273,7 @@ def at_risk(case: Case, people: World, n: int | None) -> list[Person]:
     """Return the people whom the table is about."""
     if n == len(people):
         return list(people)
+    assert case.form != LIFE_TABLE  # which begins with everybody
     first: dict[str, int] = {}
     for line in render(case, people):
         first.setdefault(line[0] if case.arms > 1 else "arm 0", int(line[1] if case.arms > 1 else line[0]))
@@ -240,9 +283,13 @@ def at_risk(case: Case, people: World, n: int | None) -> list[Person]:
 
 def small(case: Case, groups: Sequence[Sequence[Person]]) -> list[str]:
     """Return the groups of one arm, status and stretch of time that are small in all worlds."""
-    listed = sorted({int(line[1] if case.arms > 1 else line[0]) for line in render(case, case.people)})
+    if case.form == LIFE_TABLE:
+        listed = [high for _, high in spans_of(case)]
+    else:
+        listed = sorted({int(line[1] if case.arms > 1 else line[0]) for line in render(case, case.people)})
     marks = [(at, side) for at in listed for side in (0, 1)]
     found = []
+    everybody = {len(among) for among in groups}  # how many they are is known
     for place, low in enumerate([(-1, 0), *marks]):
         for high in [*marks[place:], (99, 0)]:
             for status in (None, True, False):
@@ -255,7 +302,8 @@ def small(case: Case, groups: Sequence[Sequence[Person]]) -> list[str]:
                         )
                         for among in groups
                     }
-                    if min(sizes) > 0 and max(sizes) < case.k:
+                    is_everybody = sizes == everybody and status is None and arm is None
+                    if min(sizes) > 0 and max(sizes) < case.k and not is_everybody:
                         found.append(f"{low} {high} {status} {arm} {sizes}")
     return found
 
@@ -265,12 +313,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.judge.survival", description="Judge audits of survival tables.")
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--form", choices=(*FORMS, HIDDEN_AT_CHOSEN, LIFE_TABLE))
     given = parser.parse_args()
     counted: Counter[tuple[str, str, str]] = Counter()
     started = time.process_time()
     wrong = 0
     for seed in range(given.seed, given.seed + given.cases):
-        case = draw(seed)
+        case = draw(seed, given.form)
         outcome, told = judge(case)
         counted[case.form, outcome, told if outcome == "right" else ""] += 1
         if outcome not in ("right", "too large", "empty"):

@@ -3,10 +3,13 @@
 A Kaplan-Meier table is a frequency table of follow-up time and status. The number at risk counts everybody whose time is at least the one
 listed; events and people censored have a time and a status; so differences of lines, of strata and of the whole are sums over groups as
 anywhere else. Where events are hidden or not listed, the printed survival bounds them: it falls by ``d/n`` of itself where ``d`` of ``n``
-people at risk have the event.
+people at risk have the event. A life table has intervals in the place of times: those at risk are there when the interval begins.
 
 Programs list every time with an event, or a few chosen times; then the events of a line happened since the line before. The second reading
 holds of the first kind of table, too. It is used unless the numbers show that every event is listed, or the caller says so.
+
+Follow-up starts at time 0: where a line of time 0 does not say that somebody left then, nobody is taken to have left. Any reader knows that,
+even where the numbers of that line are hidden.
 """
 
 from __future__ import annotations
@@ -26,13 +29,16 @@ from tacit.files.recognition import SURVIVAL_ROLES, CellOptions, survival_role
 from tacit.model.arrays import Ints
 from tacit.model.errors import Contradiction, InputError
 from tacit.model.frequencies import ANY, UNBOUNDED, FrequencyTable
-from tacit.model.intervals import ABOVE, Cut, Interval, read_number, split_intervals
+from tacit.model.intervals import ABOVE, Cut, Interval, Number, read_interval, read_number, split_intervals
 from tacit.model.numbers import Printed, Rounding, column_steps
 from tacit.model.release import ValueGroup
 
 EVENT = "event"
 CENSORED = "censored"
 MOST_TIMES = 2_000  #: Lines of a table at most.
+
+AT_ZERO: Cut = (Fraction(0), 0)
+AFTER_ZERO: Cut = (Fraction(0), 1)
 
 #: Roles of columns that count people.
 _COUNTS = ("at risk", "events", "censored", "removed", "left", "failed")
@@ -43,6 +49,11 @@ class _Group(NamedTuple):
 
     times: tuple[Interval, ...]
     status: str | None
+
+    def since(self, start: Cut) -> _Group:
+        """Return the people of the group whose time is after a cut."""
+        later = (Interval(max(one.lo, start), one.hi) for one in self.times if one.hi > start)
+        return _Group(tuple(later), self.status)
 
 
 class _Cell(NamedTuple):
@@ -63,11 +74,18 @@ class _Stratum:
     labels: tuple[str | None, ...]
     #: The reading that every time with an event is listed.
     lists_every_event: bool = False
+    #: Intervals in the place of times, as life tables have them: those at risk are there when it begins.
+    spans: Sequence[Interval] = ()
     counts: dict[str, list[int | None]] = field(default_factory=dict)
     shares: list[Printed | None] = field(default_factory=list)
     accounts_for_everybody: bool = False
     has_no_later_event: bool = False
     is_ambiguous: bool = False  #: It may list every event, and does not show it.
+
+    @property
+    def begins_at_zero(self) -> bool:
+        """Tell if the first line is about everybody's start."""
+        return self.spans[0].lo <= AFTER_ZERO if self.spans else self.times[0] == 0
 
     def known(self, role: str) -> list[int | None]:
         """Return the printed numbers of a role, None where none is printed."""
@@ -93,12 +111,14 @@ def read_survival(cells: Cells, known: TableHeader, said: CellOptions) -> Freque
         if "survival" in roles and not stratum.shares:
             _read_shares(cells, strata, roles["survival"][0], said.rounding or "nearest")
     unclear = _choose_readings(strata, every, exact=exact)
+    zeros_shown = said.zeros_shown is True or known.printing.zeros_shown
+    start = _choose_start(strata, zeros_shown=zeros_shown)
     used = {role: roles[role][0] for role in printed if role not in unclear}
     n = _people(strata, known.n if said.n is None else said.n)
-    chosen = [cell for stratum in strata for cell in _count_cells(stratum, used)]
-    derived = _Derived(cells, roles, strata, n, unclear)
+    chosen = [cell for stratum in strata for cell in _count_cells(stratum, used, start)]
+    derived = _Derived(cells, roles, strata, n, unclear, start)
     extra = [*derived.gaps(time), *derived.survival()]
-    groups, label_of, pieces = _label(time_name, [*chosen, *(cell for cell, *_ in extra)])
+    groups, label_of, pieces = _label(time_name, [*chosen, *(cell for cell, *_ in extra)], start)
     columns = (*names, time_name, status)
 
     def cell_labels(listed: Iterable[_Cell]) -> list[list[str | None]]:
@@ -107,6 +127,8 @@ def read_survival(cells: Cells, known: TableHeader, said: CellOptions) -> Freque
 
     reading = [f"Read as a survival table by {time_name!r}; the file does not name the column {status!r}."]
     reading += _sentences(strata, derived)
+    if start > AT_ZERO and not all(map(_prints_that_nobody_left, strata)):
+        reading.append("Nobody is taken to have an event, or to be censored, at time 0, where follow-up starts.")
     listed = Listed(
         cells,
         columns,
@@ -175,8 +197,9 @@ def _split(cells: Cells, labels: Sequence[Sequence[str | None]], time: int, text
         remedy = "Give fewer times"
         raise InputError(f"has more than {MOST_TIMES:,} lines", where=cells.where, remedy=remedy)
     rows: dict[tuple[str | None, ...], dict[Fraction, list[int]]] = {}
+    spans = _read_spans(cells.texts[time])
     for row, text in enumerate(cells.texts[time]):
-        value = read_number(text)
+        value = _end(spans[row]) if spans else read_number(text)
         if not isinstance(value, Fraction) or value < 0:
             remedy = "Write a number of at least 0"
             raise InputError("the time is not a number", where=f"{cells.place(row)}, column {cells.names[time]!r}", remedy=remedy)
@@ -193,8 +216,20 @@ def _split(cells: Cells, labels: Sequence[Sequence[str | None]], time: int, text
             raise InputError("the time stands twice", where=cells.place(place), remedy=remedy)
         # Programs that write a line for each person print what is left in the last line of a time.
         last = {role: [_last(column, same, role) for same in own.values()] for role, column in texts.items()}
-        found.append(_Stratum([same[-1] for same in own.values()], list(own), last, key))
+        own_rows = [same[-1] for same in own.values()]
+        found.append(_Stratum(own_rows, list(own), last, key, spans=[spans[row] for row in own_rows] if spans else ()))
     return found
+
+
+def _read_spans(texts: Sequence[str]) -> list[Interval]:
+    """Return the intervals of a life table; none if times are no intervals."""
+    read = [found for text in texts if read_number(text) is None and (found := read_interval(text)) is not None]
+    return read if len(read) == len(texts) else []
+
+
+def _end(span: Interval) -> Number:
+    """Return the end of an interval, or a time within it if it has none."""
+    return span.hi[0] if span.hi < ABOVE else span.lo[0] + 1
 
 
 def _last(column: Sequence[str], rows: Sequence[int], role: str) -> str:
@@ -228,6 +263,8 @@ def _choose_readings(strata: Sequence[_Stratum], every: bool | None, *, exact: b
     ``every`` tells if the caller says that every time with an event is listed. Where those at risk less events and people censored are those at
     risk in the next line, people censored left between two lines; otherwise they did since the line before, as with chosen times.
     """
+    if any(stratum.spans for stratum in strata):
+        return []
     known = [_balance(stratum) for stratum in strata]
     fits = all(holds is not False for own in known for holds in own)
     proved = fits and all(None not in own for own in known) and all(map(_fits_survival, strata))
@@ -278,8 +315,8 @@ def _listed_events(stratum: _Stratum) -> list[int | None]:
 def _is_exact(stratum: _Stratum) -> bool:
     """Tell if counts say all that survival says."""
     risk = stratum.known("left" if "left" in stratum.counts else "at risk")
-    lists_every_event = stratum.lists_every_event or "left" in stratum.counts
-    return lists_every_event and None not in _listed_events(stratum) and None not in risk
+    is_complete = stratum.lists_every_event or "left" in stratum.counts or bool(stratum.spans)
+    return is_complete and None not in _listed_events(stratum) and None not in risk
 
 
 def _read_shares(cells: Cells, strata: Sequence[_Stratum], place: int, rounding: Rounding) -> None:
@@ -337,6 +374,30 @@ def _may_list_every_event(stratum: _Stratum) -> bool:
     )
 
 
+def _choose_start(strata: Sequence[_Stratum], *, zeros_shown: bool) -> Cut:
+    """Return the cut before the first time that a person can have."""
+    first = [stratum for stratum in strata if stratum.times[0] == 0 and not stratum.spans]
+    return AFTER_ZERO if first and not any(_may_show_who_left(stratum, zeros_shown) for stratum in first) else AT_ZERO
+
+
+def _may_show_who_left(stratum: _Stratum, zeros_shown: bool) -> bool:
+    """Tell if the line of time 0 says that somebody left then."""
+    if "left" in stratum.counts or (stratum.shares and (share := stratum.shares[0]) is not None and share.hi < 1):
+        return True
+    for role in ("events", "censored", "removed", "failed"):
+        if role in stratum.counts:
+            cell = read_cell(stratum.texts[role][0])
+            if cell is None or (zeros_shown if cell.number is None and not cell.least else cell.number or cell.least):
+                return True
+    return False
+
+
+def _prints_that_nobody_left(stratum: _Stratum) -> bool:
+    """Tell if the line of time 0, if there is one, prints zeros."""
+    has_all = stratum.known("removed")[0] == 0 or stratum.known("events")[0] == stratum.known("censored")[0] == 0
+    return stratum.times[0] > 0 or has_all
+
+
 def _people(strata: Sequence[_Stratum], n: int | None) -> int | None:
     """Return the number of people, None if it is not known."""
     if n is not None:
@@ -350,18 +411,18 @@ def _people(strata: Sequence[_Stratum], n: int | None) -> int | None:
 def _has_everybody_at_risk(stratum: _Stratum) -> bool:
     """Tell if the table counts nobody who left before its first line."""
     counts_others = {"censored", "removed", "failed"} & stratum.counts.keys() and not stratum.accounts_for_everybody
-    return stratum.times[0] == 0 or (stratum.lists_every_event and not counts_others)
+    return stratum.begins_at_zero or (stratum.lists_every_event and not counts_others)
 
 
-def _count_cells(stratum: _Stratum, places: Mapping[str, int]) -> list[_Cell]:
-    """Return whom each printed count of a stratum is about."""
+def _count_cells(stratum: _Stratum, places: Mapping[str, int], start: Cut) -> list[_Cell]:
+    """Return whom each printed count of a stratum is about, unless it can be nobody."""
     out = []
-    start: Cut = (Fraction(0), 0)
     for at, (row, time) in enumerate(zip(stratum.rows, stratum.times, strict=True)):
-        below: Cut = (time, 0)
-        above: Cut = (time, 1)
+        below, above = stratum.spans[at] if stratum.spans else Interval((time, 0), (time, 1))
         since = (stratum.times[at - 1], 1) if at else start
         until: Cut = (stratum.times[at + 1], 0) if at + 1 < len(stratum.times) else ABOVE
+        if stratum.spans:
+            since = below
         now = Interval(below, above) if stratum.lists_every_event else Interval(since, above)
         gone = Interval(below, until) if stratum.accounts_for_everybody else Interval(since, above)
         groups = {
@@ -372,7 +433,8 @@ def _count_cells(stratum: _Stratum, places: Mapping[str, int]) -> list[_Cell]:
             "left": _Group((Interval(above, ABOVE),), None),
             "failed": _Group((Interval(start, above),), EVENT),
         }
-        out += [_Cell(row, place, groups[role]) for role, place in places.items()]
+        own = ((place, groups[role].since(start)) for role, place in places.items())
+        out += [_Cell(row, place, group) for place, group in own if group.times]
     return out
 
 
@@ -390,6 +452,7 @@ class _Derived:
     strata: Sequence[_Stratum]
     n: int | None
     unclear: Collection[str]  #: Roles of columns whose meaning is not clear.
+    start: Cut
     used: bool = False  #: Survival bounds events that are not printed.
     open: bool = False  #: Survival may say more than these bounds.
 
@@ -398,7 +461,7 @@ class _Derived:
         out: list[_Extra] = []
         for stratum in self.strata:
             for at, (row, here) in enumerate(zip(stratum.rows, stratum.times, strict=True)):
-                between = [Interval((stratum.times[at - 1], 1) if at else (Fraction(0), 0), (here, 0))] if here > 0 else []
+                between = [Interval((stratum.times[at - 1], 1) if at else self.start, (here, 0))] if here > 0 else []
                 if stratum.has_no_later_event and at == len(stratum.times) - 1:
                     between.append(Interval((here, 1), ABOVE))
                 if between and stratum.lists_every_event:
@@ -412,6 +475,9 @@ class _Derived:
         out: list[_Extra] = []
         (place,) = self.roles["survival"]
         for stratum in self.strata:
+            if stratum.spans:  # survival of a life table is estimated in other ways
+                self.open |= not _is_exact(stratum)
+                continue
             shares = stratum.shares
             risk = self._risk(stratum)
             events = _listed_events(stratum)
@@ -428,7 +494,9 @@ class _Derived:
                 if count is not None or shares[at] is None:
                     continue
                 earlier = _last_shown(shares, at)
-                since: Cut = (Fraction(0), 0) if earlier is None else (stratum.times[earlier], 1)
+                since: Cut = self.start if earlier is None else (stratum.times[earlier], 1)
+                if stratum.times[at] == 0 and self.start == AFTER_ZERO:
+                    continue
                 cell = _Cell(row, place, _Group((Interval(since, (stratum.times[at], 1)),), EVENT))
                 out.append((cell, bound[0], bound[1], self.cells.texts[place][row].strip()))
                 self.used = True
@@ -514,9 +582,11 @@ def _events_between(past: Printed | None, now: Printed, least: int, *, most: int
 # The table
 
 
-def _label(column: str, cells: Sequence[_Cell]) -> tuple[list[ValueGroup], dict[tuple[Interval, ...], str], tuple[str, ...]]:
+def _label(
+    column: str, cells: Sequence[_Cell], start: Cut
+) -> tuple[list[ValueGroup], dict[tuple[Interval, ...], str], tuple[str, ...]]:
     """Return groups of times, labels of unions, and all pieces."""
-    always = Interval((Fraction(0), 0), ABOVE)
+    always = Interval(start, ABOVE)
     unions = list(dict.fromkeys(cell.group.times for cell in cells))
     pieces = split_intervals([always.text, *(one.text for times in unions for one in times)])
     groups: dict[str, ValueGroup] = {}
@@ -531,6 +601,8 @@ def _label(column: str, cells: Sequence[_Cell]) -> tuple[list[ValueGroup], dict[
 
 
 def _sentences(strata: Sequence[_Stratum], derived: _Derived) -> list[str]:
+    if any(stratum.spans for stratum in strata):
+        return ["Those at risk are taken to be there when the interval of their line begins."]
     every = [stratum.lists_every_event for stratum in strata]
     out = []
     why = "the numbers account for everybody, or the survival leaves no room for other events"
