@@ -59,6 +59,7 @@ def linked(people: Sequence[Person], left_out: Sequence[Person], rounds: int) ->
     inside = contents(people)
     data = Counter((qi, value) for qi, value, _ in [*people, *left_out])
     share = [{value: float(inside[group][value]) for value in inside[group] if data[qi, value]} for qi, _, group in people]
+    factor = dict.fromkeys(data, 1.0)
     for _ in range(rounds):
         for one in share:
             total = sum(one.values())
@@ -73,10 +74,12 @@ def linked(people: Sequence[Person], left_out: Sequence[Person], rounds: int) ->
         for (qi, value), many in data.items():
             rows = [row for row, person in enumerate(people) if person[0] == qi]
             have = sum(share[row].get(value, 0.0) for row in rows)
-            scale = many / max(have, 1e-300)
+            wanted = factor[qi, value] * many / max(have, 1e-300)
+            wanted = min(wanted, 1.0) if left_out else wanted  # what was lowered for others may rise again
             for row in rows:
                 if value in share[row]:
-                    share[row][value] *= min(scale, 1.0) if left_out else scale
+                    share[row][value] *= wanted / factor[qi, value]
+            factor[qi, value] = wanted
     return [{value: part / sum(one.values()) for value, part in one.items()} for one in share]
 
 

@@ -468,16 +468,19 @@ class _Links:
         who, entry, pair = self.numbers
         _, count, true = self.wanted
         share = count[entry].astype(np.float64)
+        factor = np.ones(len(true))  # of each pair, below 1 only while it would have more than the data
         for _ in range(_MOST_ROUNDS):
             check()
             share /= np.bincount(who, share)[who]
             share *= (count / np.maximum(np.bincount(entry, share, len(count)), 1e-300))[entry]
             have = np.bincount(pair, share, len(true))
-            off = np.abs(have - true).sum() if is_equal else np.maximum(have - true, 0).sum()
-            if off <= _FITS * people:
-                break
             scale = true / np.maximum(have, 1e-300)
-            share *= (scale if is_equal else np.minimum(scale, 1.0))[pair]
+            if not is_equal:
+                scale = np.minimum(scale, 1 / factor)
+                factor *= scale
+            if np.abs(have * scale - have).sum() <= _FITS * people:
+                break
+            share *= scale[pair]
         return np.asarray(share / np.bincount(who, share)[who])
 
 
