@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.joint import conditions, cube, joint_releases, lower, programs, rearranging
+from tacit.joint import conditions, cube, joint_releases, lower, nearest, programs, rearranging
+from tacit.joint.nearest import Effort
 from tacit.joint.worlds import World
-from tacit.model.arrays import Floats, Ints
+from tacit.model.arrays import Ints
 from tacit.model.numbers import Bound
 from tests.judge.cases import KINDS, draw
 from tests.judge.verdicts import WRONG, judge
@@ -128,7 +129,7 @@ def test_columns_too_wide_for_one_cube_are_never_taken_for_safe(kind: str, most:
 def test_worlds_of_many_cells_are_found_as_those_of_few(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is done where there are many cells, done where there are few, beside every world that fits."""
     monkeypatch.setattr(programs, "FEW_CELLS", 2)
-    monkeypatch.setattr(rearranging, "ATTEMPTS", ((6, 2), (6, 3), (12, 3)))
+    monkeypatch.setattr(nearest, "EFFORTS", (Effort(6, 20, 4, idle=20), Effort(12, 60, 8, idle=20)))
     monkeypatch.setattr(rearranging, "MENDING", (6, 4))
     outcomes: Counter[str] = Counter()
     for seed in range(15):
@@ -212,7 +213,7 @@ def test_cases_that_were_wrong_once_are_right(kind: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_worlds_aimed_at_many_questions_refute_what_they_show(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nearest_worlds_refute_what_they_show(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted person by person, such a world fits every line, and what it refutes is empty there or not small."""
     k = 4
     chance = np.random.default_rng(seed)
@@ -220,30 +221,24 @@ def test_worlds_aimed_at_many_questions_refute_what_they_show(seed: int, monkeyp
     stayed = {name: values[2:] for name, values in columns.items()}
     people = (tacit.read_table(rows, qi="a,b,c", sa="d") for rows in (columns, stayed))
     tables = [tacit.tabulate(table, by=[[*"abcd"]], ways=2, hide_below=k) for table in people]
-    solved: list[World] = []
-    aimed: list[int] = []
-    search = programs.Solver.world_near
-    aim = programs.Programs._aim_together
+    found: list[World] = []
+    refuted: list[int] = []
+    look_at = nearest._Search._look_at
 
-    def search_near(solver: programs.Solver, cost: Floats) -> Ints | None:
-        world = search(solver, cost)
-        if world is not None:
-            solved.append(World(solver.rows.cells.problem, solver.rows.cells.kinds(world)))
-        return world
+    def look(search: nearest._Search, world: Ints) -> int:
+        before = search._settled.copy()
+        number = look_at(search, world)
+        cells = search._near.rows.cells
+        found.append(World(cells.problem, cells.kinds(world)))
+        fresh = np.flatnonzero(search._settled & ~before).tolist()
+        refuted.append(len(fresh))
+        for place in fresh:
+            assert not 0 < found[-1].count(search._boxes[place]) < k
+        return number
 
-    def aim_together(asked: programs.Programs) -> None:
-        before = asked.refuted.copy()
-        aim(asked)
-        fresh = np.flatnonzero(asked.refuted & ~before).tolist()
-        aimed.append(len(fresh))
-        for number in fresh:
-            sizes = [world.count(asked.boxes[number]) for world in solved]
-            assert any(size == 0 or size >= k for size in sizes)
-
-    monkeypatch.setattr(programs.Solver, "world_near", search_near)
-    monkeypatch.setattr(programs.Programs, "_aim_together", aim_together)
+    monkeypatch.setattr(nearest._Search, "_look_at", look)
     monkeypatch.setattr(programs, "FEW_CELLS", 0)
     monkeypatch.setattr(programs, "_MOST_EXCHANGES", 0)
     tacit.audit(tables, people=tacit.Nested(), policy=tacit.Policy(k=k), attacks=["X01"])
-    assert sum(aimed) > 0
-    assert all(world.fits() for world in solved)
+    assert sum(refuted) > 0
+    assert all(world.fits() for world in found)

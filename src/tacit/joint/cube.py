@@ -112,6 +112,11 @@ class Cube:
             place += slot * stride
         return place
 
+    def find_group(self, box: Mapping[int, int]) -> int | None:
+        """Return the group of a box, None if the cube has none."""
+        has_slots = all(mask in self.problem.axes[place].slot_of for place, mask in box.items())
+        return self.group(box) if has_slots else None
+
     def tighten(self, lines: Sequence[int], check: Callable[[], None]) -> None:
         """Use these lines, and move bounds until nothing changes."""
         for number in lines:
@@ -554,6 +559,17 @@ class Prover:
     def prove(self, cube: int, group: int, end: End) -> list[Step]:
         """Return the steps that prove a bound of a group."""
         return self.order_steps([self.step(cube, group, end)])
+
+    def bounds(self, box: Mapping[int, int]) -> tuple[int, int]:
+        """Return the closest bounds on a box that are known of any cube."""
+        lo = 0
+        hi = OPEN
+        for cube in self.cubes:
+            group = cube.find_group(box)
+            if group is not None:
+                lo = max(lo, int(cube.lo[group]))
+                hi = min(hi, int(cube.hi[group]))
+        return lo, hi
 
     def prove_ends(self, cube: int, group: int) -> tuple[list[Step], list[Step]]:
         """Return the proofs of both bounds of a group."""

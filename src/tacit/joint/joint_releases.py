@@ -430,7 +430,16 @@ class _Search:
         self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
         boxes = [box for _, box in asked]
         eager = not self.found
-        programs = Programs(rows, self.target.limits, boxes, self.target.policy.k, whole=whole, eager=eager, known=self.world)
+        programs = Programs(
+            rows,
+            self.target.limits,
+            boxes,
+            self.target.policy.k,
+            whole=whole,
+            eager=eager,
+            known=self.world,
+            bounds=prover.bounds,
+        )
         try:
             programs.settle()
         finally:

@@ -8,7 +8,7 @@ fractional, and prove each branch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,8 +19,9 @@ from typing import NoReturn
 import numpy as np
 
 from tacit.joint.boxes import MOST_GROUPS, Choice, Line, Problem, count_groups
-from tacit.joint.cube import Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
+from tacit.joint.cube import OPEN, Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
 from tacit.joint.lower import JointCase
+from tacit.joint.nearest import refute_near
 from tacit.joint.rearranging import Rearranging
 from tacit.joint.words import lines_of
 from tacit.joint.worlds import MOST_PEOPLE, Masks, Rows, World, count_cells, membership_matrix, refute_from
@@ -333,15 +334,12 @@ MOST_ENTRIES = 5_000_000  #: Most entries of all rows.
 MOST_QUESTIONS = 5_000_000  #: Most entries of all questions.
 MOST_ASKED = 500  #: Most questions that are asked one by one.
 MOST_WORK = 400_000  #: Most questions asked one by one, times cells.
-WORTH_AIMING = 0.25  #: Share of the open questions that a world aimed at many must settle for another one to follow.
 FEW_AIMED = 20  #: Most questions at which worlds are aimed one by one after something was found.
 IN_TURN = 16  #: Questions that are asked in turn, each from the answer to the one before.
 FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
 _ROUNDS = 30
 LEAST_PROGRESS = 0.05  #: Share of the questions that a round of programs must settle for another one to follow.
 FLAT = 2  #: Axes of a table whose optima are whole people.
-MOST_AXES = 8  #: If there are more axes, with few classes each, programs over a few classes follow single exchanges only for
-FEW_REARRANGED = 100  #: at most so many questions.
 _MOST_EXCHANGES = 100  #: Most further worlds by exchanges of people.
 FEW_QUESTIONS = 5_000  #: Most questions for which single exchanges are tried after something was found.
 
@@ -351,8 +349,8 @@ class Programs:
     """Questions about boxes, asked of the rows: refuted by a world, proved or open.
 
     With ``whole`` the rows are all that is known, so that a fitting world refutes. With ``eager`` worlds are searched before proofs.
-    ``known`` is a world to start from. ``clash`` are weights that prove the lines infeasible. ``hopeless`` are questions that the LP shows no
-    weights can answer.
+    ``known`` is a world to start from, ``bounds`` are known bounds on a box. ``clash`` are weights that prove the lines infeasible.
+    ``hopeless`` are questions that the LP shows no weights can answer.
     """
 
     rows: Rows
@@ -362,6 +360,7 @@ class Programs:
     whole: bool = True
     eager: bool = True
     known: World | None = None
+    bounds: Callable[[Masks], tuple[int, int]] = lambda _: (0, OPEN)
 
     def __post_init__(self) -> None:
         self.refuted = np.zeros(len(self.boxes), np.bool_)
@@ -402,14 +401,10 @@ class Programs:
             return
         if self.whole and not self._is_small:
             # One world leads to many; programs need to settle only what these leave open.
-            is_first = self._world is None
             self._refute()
             # Optima over two columns are whole people, and leave most cells empty: each refutes many questions.
-            if len(self.rows.cells.shape) <= FLAT:
-                if not self._weigh():
-                    return
-            elif is_first:
-                self._aim_together()
+            if len(self.rows.cells.shape) <= FLAT and not self._weigh():
+                return
             self._exchange()
         if not self._weigh():
             return
@@ -443,19 +438,6 @@ class Programs:
                     self._refute_by(self._solver.world_near(self._solver.cost(group, sign)))
             missed += int(self.open[number])
 
-    def _aim_together(self) -> None:
-        """Refute by worlds in which as few people as possible are in all open groups, then in random halves of these."""
-        if self.rows.has_conditions:
-            return  # such a world hardly ever meets them
-        asked = np.flatnonzero(self.open)
-        while len(asked):
-            before = int(self.open.sum())
-            self._refute_by(self._solver.world_near(self._inside[asked].sum_columns()))
-            left = np.flatnonzero(self.open)
-            if len(left) > (1 - WORTH_AIMING) * before:
-                return
-            asked = left[self._random.random(len(left)) < 0.5]
-
     def _start(self) -> bool:
         """Find one world, and refute by it and by exchanges; return False if nobody fits the rows."""
         cost = self._inside.sum_columns()
@@ -473,14 +455,11 @@ class Programs:
         if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
             return
         boxes = [self.boxes[number] for number in left.tolist()]
-        self.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
-        left = np.flatnonzero(self.open)
-        boxes = [self.boxes[number] for number in left.tolist()]
-        is_wide = len(self.rows.cells.shape) > MOST_AXES
-        if self._is_small or not len(left) or (is_wide and len(left) > FEW_REARRANGED):
+        if self._is_small:
+            self.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
             return
         near = Rearranging(self.rows.needed, self._world.cells(self.rows.cells), self.limits)
-        self.refuted[left] = near.refute(boxes, self.k)
+        self.refuted[left] = refute_near(near, boxes, self.k, [self.bounds(box) for box in boxes])
 
     def _weigh(self) -> bool:
         """Bound all open groups by LP; return False if infeasible."""

@@ -1,58 +1,39 @@
-"""Nearby worlds by integer programs over few classes.
+"""Repairs of a world by integer programs over few classes.
 
-If columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. From a
-known world it leads to others in which groups are empty, or hold k people; these are not small in every world.
+If columns are wide, an integer program over all kinds of people takes long, and one over a few classes of each column a moment. A world that
+misses conditions is mended part by part; :mod:`tacit.joint.nearest` goes on from one that misses none.
 
 The matrix of such a program is kept cell by cell, transposed: a row for each cell and a column for each constraint.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.joint.boxes import Choice
-from tacit.joint.worlds import Rows, membership_matrix
+from tacit.joint.worlds import Rows
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
-from tacit.solve.solver import Columns, Matrix, Program, Solution, solve, solve_ahead, stack_columns, stack_rows, whole_program
+from tacit.solve.solver import Columns, Matrix, Program, solve, stack_columns, stack_rows, whole_program
 
-#: Successive attempts at a question: most cells to rearrange, and classes to choose of an axis with more. Small programs are quick and settle
-#: most questions; larger ones follow for those that stay open, about other classes every time.
-ATTEMPTS = ((150, 3), *((300, 4),) * 4, *((600, 4), (600, 5)) * 2, (600, 5), (1200, 6))
 #: The attempt at a broken condition.
 MENDING = (600, 4)
 MOST_TAKEN = 7  #: Up to this many classes with people of a group are all chosen.
-AHEAD = 6  #: Programs that are prepared while the first of them is solved.
-MOST_PROGRAMS = 3_000  #: Most programs in all.
-MOST_IDLE = 60  #: Programs in a row that settle nothing, after which an attempt ends for all questions.
+MOST_IDLE = 60  #: Turns in a row that mend nothing, after which a world is given up.
 FAR = 10  #: Rows that a world is farther from missing, in people, are left out at first.
 MOST_TRIED = 3  #: Most programs for one attempt, until no row is missed.
-MANY_CELLS = 400  #: With more cells, any solution of a program is taken: a good one takes long to find.
 NODES = 3  #: Nodes of a program.
 GAP = 0.5  #: Share by which the answer of a program may be worse than the best.
 NEAR = 1e-9  #: Tolerance of a sum of fractions that stands for a whole number.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """Cells to rearrange so that a group holds ``people`` people."""
-
-    number: int
-    movable: Ints
-    group: Ints
-    people: int
-    tried: int = 1
-
-
 class Rearranging:
-    """World, and those near it.
+    """Latest world, and what those near it must keep.
 
     Conditions that were broken on the way are assumed as lines, on the side that is true of the world.
     """
@@ -67,17 +48,9 @@ class Rearranging:
         self._counted = (world, rows, rows.matrix @ world)
 
     @cached_property
-    def _classes(self) -> Ints:
+    def classes(self) -> Ints:
+        """Class of each cell on every axis."""
         return np.indices(self.rows.cells.shape).reshape(len(self.rows.cells.shape), -1)
-
-    def refute(self, boxes: Sequence[Mapping[int, int]], k: int) -> Flags:
-        """Return the boxes refuted by some world found."""
-        asking = _Asking(self, boxes, k)
-        while asking.goes_on:
-            for solution in solve_ahead(asking.programs(), AHEAD):
-                self.limits.check("X01")
-                asking.take(solution)
-        return asking.settled
 
     def mend(self) -> bool:
         """Repair a world part by part; tell if that succeeded."""
@@ -122,7 +95,7 @@ class Rearranging:
 
     def _mending_program(self, movable: Ints, wanted: Rows) -> Program:
         """Return the program by which people in these cells miss what is wanted by the least."""
-        hard, low, high = self._near_rows(movable)
+        hard, low, high = self.near_rows(movable)
         every = np.ones(len(wanted.rows), np.bool_)
         soft, lower, upper = _rows_about(wanted, self.world, wanted.matrix @ self.world, movable, kept=every)
         by_cell = stack_columns(hard, soft)
@@ -133,7 +106,7 @@ class Rearranging:
         cost = np.concatenate((np.zeros(len(movable)), np.ones(len(lower))))
         low = np.concatenate((low, lower))
         high = np.concatenate((high, upper))
-        return self._program(cost, by_cell, low, high, integrality=1 - cost)
+        return self.make_program(cost, by_cell, low, high, integrality=1 - cost)
 
     def _keep_true(self, choices: Sequence[Choice]) -> None:
         """Fix the side of these choices that the world satisfies."""
@@ -151,26 +124,6 @@ class Rearranging:
         broken = list(self.rows.choices(world))
         self._keep_true(broken)
         return not broken
-
-    def program(self, part: Part, cost: npt.NDArray[Any]) -> tuple[Ints, Program] | None:
-        """Return the program that fills a part, or None.
-
-        Its cost is few people in open groups, or many if its group is to hold many. Cells in which nobody can be are left out.
-        """
-        held = np.isin(part.movable, part.group)
-        stay = self.world[part.group].sum() - self.world[part.movable[held]].sum()
-        by_cell, low, high = self._near_rows(part.movable)
-        group = np.flatnonzero(held)
-        counted = Matrix.of_entries(group, np.zeros(len(group)), np.ones(len(group)), (len(held), 1))
-        ends = (part.people - stay, np.inf) if part.people else (-np.inf, -stay)
-        lean = without_empty(stack_columns(by_cell, counted), np.append(low, ends[0]), np.append(high, ends[1]))
-        if lean is None:
-            return None
-        kept, by_cell, low, high = lean
-        filled = part.movable[kept]
-        by_cell, low, high = one_row_each(by_cell, low, high)
-        wanted = cost[filled] * (-1.0 if part.people else 1.0) if len(filled) <= MANY_CELLS else np.zeros(len(filled))
-        return filled, self._program(wanted, by_cell, low, high)
 
     def _note_missed(self, world: Ints) -> bool:
         if self._narrowed.adds_up(world):
@@ -198,7 +151,7 @@ class Rearranging:
                 break
             mask = box.get(cells.chosen[at], 0)
             width = cells.shape[at]
-            taken = self.random.permutation(np.unique(self._classes[at][inside])).tolist()
+            taken = self.random.permutation(np.unique(self.classes[at][inside])).tolist()
             if most > 1 and len(taken) < min(width, MOST_TAKEN):
                 # Few classes hold people of the group: one more, and it can be emptied.
                 most = max(most, len(taken) + 1)
@@ -206,11 +159,12 @@ class Rearranging:
             rest = [bit for bit in self.random.permutation(width).tolist() if bit not in own]
             # Some classes are enough of a group that lacks a value, or has one of several.
             chosen = [*own[: most - 1], *rest, *own[most - 1 :]][:most]
-            kept &= np.isin(self._classes[at], chosen)
+            kept &= np.isin(self.classes[at], chosen)
             size = int(np.count_nonzero(kept))
         return np.flatnonzero(kept)
 
-    def _near_rows(self, movable: Ints) -> tuple[Matrix, Floats, Floats]:
+    def near_rows(self, movable: Ints) -> tuple[Matrix, Floats, Floats]:
+        """Return the rows that people of some cells may miss, cell by cell, with what is left of both ends for these."""
         rows = self._narrowed
         if self._counted[0] is not self.world or self._counted[1] is not rows:
             self._counted = (self.world, rows, rows.matrix @ self.world)
@@ -220,7 +174,10 @@ class Rearranging:
         near[[*self._near]] = True
         return _rows_about(rows, self.world, total, movable, kept=near)
 
-    def _program(self, cost: Floats, by_cell: Matrix, low: Floats, high: Floats, integrality: Floats | None = None) -> Program:
+    def make_program(
+        self, cost: Floats, by_cell: Matrix, low: Floats, high: Floats, integrality: Floats | None = None
+    ) -> Program:
+        """Return an integer program about people in some cells."""
         starts = by_cell.starts.astype(np.int32)
         return whole_program(
             cost,
@@ -233,90 +190,6 @@ class Rearranging:
             gap=GAP,
             seconds=self.limits.seconds_left,
         )
-
-
-class _Asking:
-    def __init__(self, near: Rearranging, boxes: Sequence[Mapping[int, int]], k: int) -> None:
-        self._near = near
-        self._boxes = boxes
-        self._k = k
-        self._inside = membership_matrix(near.rows.cells, boxes)
-        self.settled = self._is_settled(near.world)
-        self._cost = self._people_in(~self.settled)
-        self._attempts = np.zeros(len(boxes), np.int64)
-        # By programs that empty a group, and by those that fill it.
-        self._asked = np.ones(2)
-        self._successful = np.ones(2)
-        self._again: deque[Part] = deque()
-        # Each with the world that it starts from, and the cells to be filled.
-        self._waiting: deque[tuple[Part, Ints, Ints]] = deque()
-        self._programs = self._idle = 0
-
-    def _is_settled(self, world: Ints) -> Flags:
-        counts = np.rint(self._inside @ world)
-        return np.asarray((counts == 0) | (counts >= self._k))
-
-    def _people_in(self, groups: Flags) -> Floats:
-        return self._inside[groups].sum_columns()
-
-    @property
-    def goes_on(self) -> bool:
-        is_left = bool(self._again) or bool((~self.settled & (self._attempts < len(ATTEMPTS))).any())
-        return is_left and self._programs < MOST_PROGRAMS
-
-    def programs(self) -> Iterator[Program]:
-        """Yield programs on open questions from the latest world."""
-        while self.goes_on:
-            if self._idle > MOST_IDLE:
-                least = self._attempts[~self.settled].min(initial=len(ATTEMPTS))
-                self._attempts[self._attempts == least] += 1
-                self._idle = 0
-                continue
-            part = self._again.popleft() if self._again else self._draw()
-            if self.settled[part.number]:
-                continue
-            asked = self._near.program(part, self._cost)
-            self._programs += 1
-            if asked is None:
-                self._idle += 1
-                continue
-            filled, program = asked
-            self._waiting.append((part, self._near.world, filled))
-            yield program
-
-    def _draw(self) -> Part:
-        left = np.flatnonzero(~self.settled & (self._attempts < len(ATTEMPTS)))
-        least = left[self._attempts[left] == self._attempts[left].min()]
-        number = int(self._near.random.choice(least))
-        share = self._near.world[self._near.rows.cells.inside(self._boxes[number])].sum() / self._k
-        rates = np.array((1 - share, share)) * self._successful / self._asked
-        fill = int(self._near.random.random() * rates.sum() < rates[1])
-        attempt = ATTEMPTS[self._attempts[number]]
-        self._attempts[number] += 1
-        self._asked[fill] += 1
-        box = self._boxes[number]
-        return Part(number, self._near.movable(box, *attempt), self._near.rows.cells.inside(box), self._k * fill)
-
-    def take(self, solution: Solution) -> None:
-        """Use the oldest solution, which may settle several questions."""
-        part, start, filled = self._waiting.popleft()
-        self._idle += 1
-        if solution.x is None:
-            return
-        world = start.copy()
-        world[part.movable] = 0
-        world[filled] = np.rint(solution.x)
-        if not self._near.accepts(world):
-            if part.tried < MOST_TRIED:
-                self._again.append(replace(part, tried=part.tried + 1))
-            return
-        found = self._is_settled(world) & ~self.settled
-        if found.any():
-            self._idle = 0
-            self._successful[int(part.people > 0)] += 1
-            self._cost -= self._people_in(found)
-            self.settled |= found
-        self._near.world = world
 
 
 def _rows_about(rows: Rows, world: Ints, total: Floats, movable: Ints, kept: Flags) -> tuple[Matrix, Floats, Floats]:
@@ -333,27 +206,6 @@ def _is_used(by_cell: Matrix) -> Flags:
     out = np.zeros(by_cell.shape[1], np.bool_)
     out[by_cell.places] = True
     return out
-
-
-def without_empty(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Flags, Matrix, Floats, Floats] | None:
-    """Drop cells that a zero constraint forces to be empty.
-
-    Return the cells that are kept and the constraints on them, or None if one is missed in any case.
-    """
-    kept = np.ones(by_cell.shape[0], np.bool_)
-    takes_off = np.zeros(len(low), np.bool_)
-    takes_off[by_cell.places[by_cell.values < 0]] = True
-    while True:
-        used = _is_used(by_cell)
-        if ((high < -NEAR) & ~(takes_off & used)).any() or ((low > NEAR) & ~used).any():
-            return None
-        forces = ((high <= NEAR) & ~takes_off)[by_cell.places]
-        empty = np.zeros(by_cell.shape[0], np.bool_)
-        empty[np.repeat(np.arange(len(empty)), np.diff(by_cell.starts))[forces]] = True
-        if not empty.any():
-            return kept, by_cell.keep_columns(used), low[used], high[used]
-        by_cell = by_cell[~empty]
-        kept[kept] = ~empty
 
 
 def one_row_each(by_cell: Matrix, low: Floats, high: Floats) -> tuple[Matrix, Floats, Floats]:
