@@ -29,7 +29,7 @@ import numpy as np
 from tacit.joint import full_groups
 from tacit.joint.lower import JointCase
 from tacit.known.case import PeopleCase, RuleCase
-from tacit.known.proofs import BOUNDING, MOST_LINES, Prover, bounds_of, bounds_together, state_everything
+from tacit.known.proofs import BOUNDING, MOST_LINES, Claim, Claims, Prover, bounds_of, bounds_together, state_everything
 from tacit.known.releases import SeveralCase
 from tacit.known.sensitive_values import describe_combination, describe_releases, not_run
 from tacit.known.words import ProofWords, SeveralWords
@@ -67,6 +67,8 @@ class _Outcome:
         self.number = target.index
         self.limits = target.limits
         self.unproved = 0
+        self._least = target.policy.l
+        self._first = found
         self.found = self._keep_proved(found, target.policy.l) if found.by_cases or self.limits.deadline is not None else found
         self.left = self._count_left(self.found)
         self.which = self._find_exposed(self.left, target.policy.l)
@@ -82,7 +84,11 @@ class _Outcome:
 
     @cached_property
     def _prover(self) -> Prover:
-        return Prover(self.said, self._check)
+        exposed = self._find_exposed(self._count_left(self._first), self._least)
+        return Prover(self.said, self._check, Claims(self._list_claims(self._first, exposed), self._first.impossible))
+
+    def _list_claims(self, found: Bounds, exposed: Ints) -> list[Claim]:
+        return [(q, tuple(np.flatnonzero(found.impossible[q]).tolist())) for q in exposed.tolist()]
 
     def _check(self) -> float | None:
         self.limits.check(CODE)
@@ -90,7 +96,7 @@ class _Outcome:
 
     def _keep_proved(self, found: Bounds, l: int) -> Bounds:  # noqa: E741 - the policy's own name
         exposed = self._find_exposed(self._count_left(found), l)
-        wanted = [(q, tuple(np.flatnonzero(found.impossible[q]).tolist())) for q in exposed.tolist()]
+        wanted = self._list_claims(found, exposed)
         if self.limits.deadline is None:
             proved = [self._prover.ruled_out(q, ruled_out) is not None for q, ruled_out in wanted]
         else:

@@ -17,7 +17,7 @@ import numpy as np
 
 from tacit.known.case import PeopleCase
 from tacit.known.releases import SeveralCase
-from tacit.model.arrays import Ints
+from tacit.model.arrays import Flags, Ints
 from tacit.model.errors import LimitReached
 from tacit.model.policy import Limits
 from tacit.model.words import CountedPeople
@@ -49,16 +49,36 @@ class Proof:
     denominator: int
 
 
+LARGE = 150_000  #: Columns times statements, above which claims are proved in turn.
+IN_TURN = 40  #: Claims that are proved in turn, at most.
+
+Claim = tuple[int, tuple[int, ...]]  #: A combination, and values that nobody of it has.
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """All claims that may have to be proved, in order, and the values that no combination has.
+
+    Only columns that are empty or full take part in a proof of this: weights of statements cancel out in others, as if these had no ends. That
+    makes large programs quick, and the proofs short.
+    """
+
+    listed: Sequence[Claim]
+    impossible: Flags
+
+
 class Prover:
     """Finds proofs over all statements, with nothing concluded beforehand.
 
-    ``check`` returns the seconds that are left, or None without a limit.
+    ``check`` returns the seconds that are left, or None without a limit. With ``claims``, those of large programs are proved in turn.
     """
 
-    def __init__(self, said: Statements, check: Callable[[], float | None] = lambda: None) -> None:
+    def __init__(self, said: Statements, check: Callable[[], float | None] = lambda: None, claims: Claims | None = None) -> None:
         self.said = said
         self.check = check
+        self.claims = claims
         self._programs: dict[int, Program] = {}
+        self._proved: dict[Claim, Proof | None] = {}
         #: By the first class of a part: weights of its statements, over a denominator, that prove many findings at once.
         self._shared: dict[int, tuple[Ints, int]] = {}
 
@@ -90,6 +110,8 @@ class Prover:
         found = None if rows is None else self._proof(self._problem, rows, 1, combination, values=values)
         if found is None and not self._is_over:
             found = self._by_own_statements(combination, values)
+        if found is None and not self._is_over:
+            found = self._in_turn((combination, values))
         if found is None:
             found = self._by_shared_weights(combination, values)
         if found is None and not self._is_over:
@@ -97,7 +119,7 @@ class Prover:
             found = None if program is None else self._by_program(program, self._problem, combination, values)
         return found
 
-    def prove_in_time(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> list[bool]:
+    def prove_in_time(self, wanted: Sequence[Claim]) -> list[bool]:
         """Tell which combinations and values can be proved in time."""
         proved = [self._single_rows(q, values) is not None for q, values in wanted]
         open_ones = [place for place, done in enumerate(proved) if not done]
@@ -105,7 +127,7 @@ class Prover:
             self._find_shared_weights([wanted[place] for place in open_ones])
         for place in open_ones:
             q, values = wanted[place]
-            proved[place] = self._by_shared_weights(q, values) is not None
+            proved[place] = self._weigh_shared(q, values) is not None
             if not proved[place] and not self._is_over:
                 proved[place] = self.ruled_out(q, values) is not None
         return proved
@@ -147,8 +169,49 @@ class Prover:
         chosen = next((part for part in components(smaller) if inner in part), None)
         return None if chosen is None else self._by_program(Program(smaller, chosen), smaller, combination, values)
 
-    def _find_shared_weights(self, wanted: Sequence[tuple[int, tuple[int, ...]]]) -> None:
-        parts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+    def _in_turn(self, claim: Claim) -> Proof | None:
+        """Return the proof of a claim, after those that follow it were proved with it."""
+        program = self._program(claim[0])
+        if self.claims is None or program is None or len(program) * len(program.rows) < LARGE:
+            return None
+        if claim not in self._proved:
+            listed = self.claims.listed
+            begin = listed.index(claim) if claim in listed else len(listed)
+            same = [one for one in listed[begin : begin + IN_TURN] if self._program(one[0]) is program and self._is_hard(one)]
+            asked = [one for one in (claim, *same[1:]) if one not in self._proved]
+            gains = [_gain(program, int(self._problem.class_of[q]), values) for q, values in asked]
+            costs = [gain.astype(float) for gain, _ in gains]
+            try:
+                answers = program.most_of_each(costs, loose=self._loose(program), check=self.check)
+            except (Infeasible, LimitReached):
+                return None
+            for (q, values), (gain, extra), answer in zip(asked, gains, answers, strict=True):
+                found = None if answer is None else program.proof(gain, answer.weights, goal=-extra)
+                self._proved[q, values] = self._trim(program, self._problem, q, values, found=found)
+        return self._proved[claim]
+
+    def _is_hard(self, claim: Claim) -> bool:
+        return self._single_rows(*claim) is None
+
+    def _loose(self, program: Program) -> Flags | None:
+        """Return the columns that are neither empty nor full."""
+        if self.claims is None:
+            return None
+        nobody = np.ones((len(self._problem.people), self.said.n_values), np.bool_)
+        np.logical_and.at(nobody, self._problem.class_of, self.claims.impossible)
+        named = np.zeros(nobody.shape, np.bool_)
+        real = program.values >= 0
+        named[program.classes[real], program.values[real]] = True
+        own = np.zeros((len(program), self.said.n_values), np.bool_)
+        own[real, program.values[real]] = True
+        own[~real] = ~named[program.classes[~real]]
+        of_column = nobody[program.classes]
+        empty = (of_column | ~own).all(axis=1)
+        full = (of_column | own).all(axis=1)
+        return np.asarray(~(empty | full))
+
+    def _find_shared_weights(self, wanted: Sequence[Claim]) -> None:
+        parts: dict[int, list[Claim]] = {}
         for q, values in wanted:
             chosen = self._part_of.get(int(self._problem.class_of[q]))
             if chosen is not None:
@@ -161,22 +224,27 @@ class Prover:
                 gain, _ = _gain(program, int(self._problem.class_of[q]), values)
                 total = np.where(gain == 0, total, gain)
             with suppress(Infeasible, Unsolved, LimitReached):
-                answer = program.most(total.astype(float), check=self.check)
+                answer = program.most(total.astype(float), loose=self._loose(program), check=self.check)
                 found = program.proof(total, answer.weights, goal=int(np.floor(answer.value + 1e-6)))
                 if found is not None:
                     self._shared[first] = found.weights, found.denominator
 
     def _by_shared_weights(self, combination: int, values: tuple[int, ...]) -> Proof | None:
-        if not self._shared:
-            return None
+        found = self._weigh_shared(combination, values)
+        program = self._program(combination)
+        return None if program is None else self._trim(program, self._problem, combination, values, found=found)
+
+    def _weigh_shared(self, combination: int, values: tuple[int, ...]) -> Weights | None:
+        """Return the shared weights, if they prove the claim."""
         c = int(self._problem.class_of[combination])
         chosen = self._part_of.get(c)
         shared = None if chosen is None else self._shared.get(int(chosen[0]))
         program = self._program(combination)
         if shared is None or program is None:
             return None
-        found = program.added(_gain(program, c, values)[0], *shared)
-        return self._trim(program, self._problem, combination, values, found=found)
+        gain, extra = _gain(program, c, values)
+        found = program.added(gain, *shared)
+        return found if found is not None and found.most + extra <= 0 else None
 
     def _by_program(self, program: Program, problem: Problem, combination: int, values: tuple[int, ...]) -> Proof | None:
         gain, extra = _gain(program, int(problem.class_of[combination]), values)

@@ -179,27 +179,31 @@ class Program:
         cuts: tuple[Cut, ...] = (),
         check: Callable[[], float | None] = lambda: None,
         interior: bool = False,
+        loose: Flags | None = None,
     ) -> Answer:
         """Find the solution with the largest gain.
 
         ``pieces`` are columns and lengths that the gains are for, where a column has several. ``check`` gives the seconds that are left.
-        With ``interior`` it is not a corner. Raises :class:`Infeasible` with its proof, or :class:`Unsolved`.
+        With ``interior`` it is not a corner. Columns that are ``loose`` have no ends, and all statements are looked at. Raises
+        :class:`Infeasible` with its proof, or :class:`Unsolved`.
         """
         while True:
-            asked = self._ask(gain, pieces or self._whole_columns, cuts, check(), interior=interior)
+            asked = self._ask(gain, pieces or self._whole_columns, cuts, check(), interior=interior, loose=loose)
             answer = asked.read(solve_in_turn(asked.program, [])[0], check)
             if not self._take_in_missed(answer):
                 return answer
 
-    def most_of_each(self, gains: Sequence[Floats], *, check: Callable[[], float | None] = lambda: None) -> list[Answer | None]:
+    def most_of_each(
+        self, gains: Sequence[Floats], *, loose: Flags | None = None, check: Callable[[], float | None] = lambda: None
+    ) -> list[Answer | None]:
         """Find the solution with the largest gain, for each of several gains; None where the solver reached its limits.
 
-        Each is looked for from the one before, which takes a tenth of the time of :meth:`most`.
+        Each is looked for from the one before, which takes a tenth of the time of :meth:`most`. ``loose`` is as there.
         """
         found: list[Answer | None] = [None] * len(gains)
         waiting = list(range(len(gains)))
         while waiting:
-            asked = self._ask(gains[waiting[0]], self._whole_columns, (), check())
+            asked = self._ask(gains[waiting[0]], self._whole_columns, (), check(), loose=loose)
             solutions = solve_in_turn(asked.program, [-gains[number] for number in waiting[1:]])
             again = []
             for number, solution in zip(waiting, solutions, strict=True):
@@ -233,11 +237,15 @@ class Program:
         seconds: float | None,
         *,
         interior: bool = False,
+        loose: Flags | None = None,
     ) -> _Asked:
         from scipy.sparse import vstack
 
         columns, lengths = pieces
-        used = np.flatnonzero(self._active)
+        used = np.flatnonzero(self._active) if loose is None else np.arange(len(self.rows))
+        ends = np.stack((np.zeros(len(lengths)), lengths), axis=1)
+        if loose is not None:
+            ends[loose[columns]] = -np.inf, np.inf
         fixed = used[self.lo[used] == self.hi[used]]
         above = used[(self.lo[used] < self.hi[used]) & (self.hi[used] < self.wholes[used])]
         below = used[(self.lo[used] < self.hi[used]) & (self.lo[used] > 0)]
@@ -249,7 +257,7 @@ class Program:
             -gain,
             equal=(equal, np.concatenate((self.lo[fixed], self._each_size)).astype(float)),
             above=(inside, limits.astype(float)),
-            bounds=np.stack((np.zeros(len(lengths)), lengths), axis=1),
+            bounds=ends,
             seconds=seconds,
             interior=interior,
         )
