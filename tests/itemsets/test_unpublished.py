@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import tacit
 from tacit.checker import check_audit
-from tacit.itemsets import inference_channels, unpublished_itemsets
+from tacit.itemsets import few_items, inference_channels, unpublished_itemsets
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction
 from tacit.model.finding import ItemEvent
@@ -19,6 +21,8 @@ from tacit.model.table import Hierarchy
 from tests.itemsets.made_releases import released_supports as released
 from tests.itemsets.naive_channels import frequent
 from tests.itemsets.naive_deduction import Groups, deduced_groups, worlds_by_release
+
+Way = Callable[[pytest.MonkeyPatch], None]
 
 
 def groups_of(found: AttackRun) -> Groups:
@@ -42,9 +46,24 @@ def small_database(seed: int) -> tuple[list[frozenset[str]], int, int]:
     return rows, max(1, len(rows) * chance.randint(5, 9) // 10), chance.randint(2, 8)
 
 
+def only_level_by_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(few_items, "MOST_DENSE", -1)
+
+
+def only_over_few_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the other way, which is taken where numbers contradict."""
+    monkeypatch.setattr(few_items, "SPARSE", 10**6)
+    monkeypatch.setattr(unpublished_itemsets, "_enter_frequent", None)
+
+
+WAYS = [only_level_by_level, only_over_few_items]
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("only", ["all", "closed"])
 @pytest.mark.parametrize("seed", range(120))
-def test_findings_equal_the_twin(seed: int, only: Only) -> None:
+def test_findings_equal_the_twin(seed: int, only: Only, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
+    way(monkeypatch)
     rows, sigma, k = small_database(seed)
     supports = frequent(rows, sigma)
     release = released(supports, len(rows), sigma, only, tuple("abcdef"))
@@ -62,6 +81,54 @@ def test_findings_equal_the_twin(seed: int, only: Only) -> None:
         assert finding.event == (found.event(index) if found.event else None)
         number = finding.statement.split(" pe")[0]
         assert finding.steps[-1].endswith(f"that is {number} {'person' if finding.count.hi == 1 else 'people'}.")
+
+
+# The last three have deduced sets that lie in several largest known ones.
+@pytest.mark.parametrize("seed", [*range(30), 454, 492, 551])
+def test_both_ways_find_the_same(seed: int) -> None:
+    """Columns and all, on more items and people than the twin could look at."""
+    chance = random.Random(seed)
+    items = [f"i{number:02}" for number in range(chance.randint(5, 9))]
+    weight = {item: chance.choice([0.7, 0.9, 0.97, 1.0]) for item in items}
+    rows = [[item for item in items if chance.random() < weight[item]] for _ in range(chance.choice([9, 60, 400]))]
+    release = tacit.mine_itemsets(rows, min_support=max(1, len(rows) * chance.randint(4, 9) // 10), only="closed")
+    target = Target(release, Policy(k=chance.randint(2, 30)))
+    runs = []
+    for way in WAYS:
+        with pytest.MonkeyPatch.context() as patch:
+            way(patch)
+            runs.append(unpublished_itemsets.run(target))
+    slow, fast = runs
+    assert (slow.status, slow.undecided, slow.people) == (fast.status, fast.undecided, fast.people)
+    assert {name: column.tolist() for name, column in slow.columns.items()} == {
+        name: column.tolist() for name, column in fast.columns.items()
+    }
+    assert slow.details["wider"].tolist() == fast.details["wider"].tolist()
+    assert slow.event is not None
+    assert fast.event is not None
+    for index in range(0, slow.findings, 7):
+        assert slow.event(index) == fast.event(index)
+
+
+def test_of_too_many_findings_the_worst_are_listed_and_all_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(4)
+    rows = [[item for item in "abcdefgh" if chance.random() < 0.9] for _ in range(60)]
+    target = Target(tacit.mine_itemsets(rows, min_support=40, only="closed"), Policy(k=12))
+    whole = unpublished_itemsets.run(target)
+    monkeypatch.setattr(few_items, "MOST_LISTED", 20)
+    monkeypatch.setattr(few_items, "AT_ONCE", 5)
+    some = unpublished_itemsets.run(target)
+    assert (some.findings, some.sizes, some.people) == (whole.findings, whole.sizes, whole.people)
+    assert some.decides
+    assert "worst groups are listed" in some.reason
+    listed = len(some.severity)
+    assert 20 <= listed < whole.findings
+    exact = whole.columns["count"] == whole.columns["count_hi"]
+    worst = set(np.flatnonzero(exact)[:20].tolist()) | set(np.flatnonzero(~exact).tolist())
+    for name, column in some.columns.items():
+        assert column.tolist() == whole.columns[name][sorted(worst)].tolist()
+    narrower = unpublished_itemsets.narrow(some, 5)
+    assert narrower.sizes == {size: number for size, number in whole.sizes.items() if size < 5}
 
 
 @pytest.mark.parametrize("extra", [61, 130])

@@ -17,7 +17,7 @@ from tacit.buckets.classes import Classes
 from tacit.buckets.grouping import Rule, form_groups
 from tacit.buckets.surviving_correlations import guess, learn
 from tacit.kernels import jit
-from tacit.kernels.deduction import Book
+from tacit.kernels.deduction import Book, derive_supports, widen
 from tacit.kernels.entropy import covariance, shares
 from tacit.kernels.projection import people_with, small_groups_on, vertical
 from tacit.kernels.rows import OUTSIDE, find_maximal, lines_within
@@ -40,6 +40,7 @@ SLOW = settings(
 USED: dict[str, Callable[[Any, Any], int]] = {
     "candidates": lambda result, arguments: result[0] * (arguments[1].size // arguments[0].size),
     "deduce": lambda result, _: 5 * result[0],
+    "derive_supports": lambda result, _: 5 * result[0],
     "small_groups": lambda result, _: int(result[0].sum()),
 }
 
@@ -132,6 +133,26 @@ def test_deduction(rows: list[list[int]], k: int, n_items: int) -> None:
     book.candidates(book.everything()[:3], first=False)
     book.deduce(fresh, np.array([k, 3, 4, 4], np.int64))
     book.bounds(fresh)
+
+
+@SLOW
+@given(rows=sets_of(5, 12), k=st.integers(2, 5), least=st.integers(1, 6))
+def test_deduction_over_few_items(rows: list[list[int]], k: int, least: int) -> None:
+    masks = np.array([sum(1 << item for item in row) for row in rows], np.int64)
+    counts = [int(((masks & whole) == whole).sum()) for whole in range(32)]
+    support = np.array([count if count >= least or whole == 0 else -1 for whole, count in enumerate(counts)], np.int64)
+    rules = np.full(32, -1, np.int32)
+    ask = np.array([k, least - 1])
+    derive_supports(np.flatnonzero(support >= 0), True, support, rules, ask, np.empty(0, np.int64))
+    fresh = [
+        whole
+        for whole in range(32)
+        if support[whole] < 0 and all(support[whole ^ 1 << j] >= 0 for j in range(5) if whole >> j & 1)
+    ]
+    derive_supports(np.array(fresh, np.int64), False, support, rules, ask, np.empty(2 * len(fresh), np.int64))
+    words, people = np.unique(masks.astype(np.uint64), return_counts=True)
+    out = np.empty(3, np.int64)
+    widen(words, people.astype(np.int64), np.array([3, 7, 31]), np.array([1, 2, 5]), np.array([1, 2, 3]), out)
 
 
 @SLOW

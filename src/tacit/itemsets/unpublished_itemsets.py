@@ -11,7 +11,8 @@ Assumes
 Claim
     Proves.
 Cost
-    One look-up per frequent itemset and item for the border, then ``2**|J|`` per candidate J, refused above 16 items.
+    One look-up per frequent itemset and item for the border, then ``2**|J|`` per candidate J, refused above 16 items. Over up to 22 items, if
+    many of their sets are frequent, a few look-ups per candidate, however long it is.
 Example
     Of 10 people 9 have a and 9 have b; {a, b} is left out of a complete list from 9 on. At least 8 have both, at most 8 are allowed, so it is 8:
     exactly 1 person has a and not b, exactly 1 has b and not a.
@@ -22,11 +23,13 @@ Reference
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tacit.itemsets import few_items
 from tacit.itemsets.clash import refuse_incomplete
 from tacit.itemsets.supports import MOST_ITEMS, Supports, refuse_gaps
 from tacit.itemsets.words import write_out_deduction
@@ -42,7 +45,7 @@ from tacit.model.words import describe_event, explain_maximal, render_people
 CODE = "I02"
 NAME = "unpublished-itemsets"
 WITHOUT_N = "the number of people is not known, and nothing follows from maximal itemsets without it"
-LONGEST = 16  #: Longer candidates are left open: their groups would take 2**17 numbers each.
+LONGEST = 16  #: Longer candidates over many items are left open: their groups would take 2**17 numbers each.
 MOST_FREQUENT = 1 << 25  #: A release that implies more frequent itemsets than this is left open.
 #: The search ends when more itemsets are known: beyond, it would only describe the same people at greater length.
 MOST_KNOWN = 1 << 23
@@ -243,8 +246,27 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
     undecided = 0
     parts: list[_Groups] = []
     book = Book(release.sets.members)
+    by_size: dict[int, int] | None = None
+    people = 0
     try:
-        if _enter_frequent(supports, book, target):
+        dense = None if target.first_hit else _deduce_over_few_items(target, supports)
+        if dense is not None:
+            book, found = dense
+            people = found.people
+            parts.append(
+                _Groups(
+                    found.masks.astype(np.uint64)[:, None],
+                    found.present,
+                    found.lo,
+                    found.hi,
+                    level=found.level,
+                    wider=found.wider,
+                )
+            )
+            if not found.is_whole:
+                by_size = found.by_size
+                reason = f"the {len(found.masks):,} worst groups are listed, and all are counted"
+        elif _enter_frequent(supports, book, target):
             undecided, reason = _search(target, release, book, parts)
         else:
             undecided = 1
@@ -276,7 +298,7 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
         "proves",
         status,
         reason=reason,
-        people=int(groups.lo.max(initial=0)),
+        people=int(groups.lo.max(initial=people)),
         undecided=undecided,
         columns={
             "items": sizes,
@@ -290,7 +312,18 @@ def _run_on_complete(target: Target, release: Itemsets) -> AttackRun:
         severity=(groups.hi << 16) | np.minimum(sizes, 0xFFFF),
         event=event,
         show=show,
+        streamed=by_size,
     )
+
+
+def _deduce_over_few_items(target: Target, supports: Supports) -> tuple[Book, few_items.Found] | None:
+    """Return all that follows, where arrays over all subsets suit the release and its numbers do not contradict."""
+    if not few_items.applies_to(supports, target.policy.k):
+        return None
+    deduction = few_items.Deduction.of(supports, target.policy.k, lambda: target.limits.check(CODE))
+    most = few_items.MOST_LISTED if target.stream is None else sys.maxsize  # a file receives every finding
+    found = None if deduction is None else deduction.search(most)
+    return None if deduction is None or found is None else (deduction.book, found)
 
 
 def can_narrow(target: Target) -> bool:
@@ -307,6 +340,7 @@ def narrow(run: AttackRun, k: int) -> AttackRun:
         people=int(found.columns["count"].max(initial=0)),
         columns={**found.columns, "new": run.details["wider"][kept] >= k},
         details={"wider": run.details["wider"][kept]},
+        streamed=None if run.streamed is None else {size: number for size, number in run.streamed.items() if size < k},
     )
 
 

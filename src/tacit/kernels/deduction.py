@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tacit.kernels.jit import kernel, part, popcount
+from tacit.kernels.jit import kernel, lowest_one, part, popcount
 from tacit.kernels.rows import grow
 from tacit.model.arrays import Flags, Ints, Words
 
@@ -241,6 +241,151 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
             found[5 * count + 4] = wider
             count += 1
     return count, found
+
+
+NO_RULE = -1  #: Stands for no rule; a rule is the mask of its absent items.
+
+
+@part
+def _inherit_rule(mask: Any, rules: Any) -> Any:
+    """Return the rule of a subset with one item less that has the fewest absent items."""
+    best = np.int64(NO_RULE)
+    fewest = 64
+    rest = mask
+    while rest > 0:
+        bit = rest & -rest
+        rest ^= bit
+        rule = np.int64(rules[mask ^ bit])
+        if rule >= 0 and popcount(np.uint64(rule)) < fewest:
+            best = rule
+            fewest = popcount(np.uint64(rule))
+    return best
+
+
+@part
+def _deposit(places: Any, mask: Any) -> Any:
+    """Spread bits over the places of a mask: the opposite of compressing."""
+    out = np.int64(0)
+    rest = mask
+    place = 0
+    while rest > 0:
+        bit = rest & -rest
+        rest ^= bit
+        if (places >> place) & 1:
+            out |= bit
+        place += 1
+    return out
+
+
+@kernel(steps=lambda masks, _published, support, *_: 40 * masks.size + support.size)
+def derive_supports(masks: Any, published: bool, support: Any, rules: Any, ask: Any, bounds: Any) -> tuple[int, Any]:
+    """Bound the supports of sets whose subsets are known exactly, or find rules about published ones.
+
+    Sets are masks, the places of ``support``, whose subsets stand before them. A *rule* of a set says that nobody who has its other items lacks
+    these ones (``rules[mask]``). It holds for all larger sets, whose supports follow from few others (Bykowski and Rigotti: disjunctive
+    rules). Where a subset has no rule, all groups are counted, which few and short sets need. ``ask`` holds k, and the largest support of
+    an unpublished set. ``bounds`` receives two numbers for each set; supports that are exact are entered. Returns how many small groups
+    there are on the others, and an array of five numbers for each, as :func:`deduce` does, the place in ``masks`` first.
+    """
+    found = np.empty(5 * 256, np.int64)
+    count = 0
+    longest = 0
+    for i in range(masks.size):
+        longest = max(longest, popcount(np.uint64(masks[i])))
+    cell = np.empty(0, np.int64)
+    for i in range(masks.size):
+        mask = np.int64(masks[i])
+        rule = _inherit_rule(mask, rules)
+        if rule >= 0:
+            rules[mask] = rule
+            if not published:
+                total = np.int64(0)
+                part_ = rule
+                while part_ > 0:
+                    known = support[mask ^ part_]
+                    total += known if popcount(np.uint64(part_)) & 1 else -known
+                    part_ = (part_ - 1) & rule
+                support[mask] = total
+                bounds[2 * i] = total
+                bounds[2 * i + 1] = total
+            continue
+        d = popcount(np.uint64(mask))
+        size = 1 << d
+        cell = grow(cell, size)
+        subset = np.int64(0)
+        for m in range(size):
+            cell[m] = support[subset]
+            subset = (subset - mask) & mask
+        if not published:
+            cell[size - 1] = 0
+        step = 1
+        while step < size:
+            for m in range(size):
+                if not m & step:
+                    cell[m] -= cell[m + step]
+            step *= 2
+        if not published:
+            least = np.int64(0)
+            largest = np.int64(ask[1])
+            for m in range(size):
+                if (d - popcount(np.uint64(m))) & 1:
+                    largest = min(largest, cell[m])
+                else:
+                    least = max(least, -cell[m])
+            bounds[2 * i] = least
+            bounds[2 * i + 1] = largest
+            if least != largest:
+                for m in range(size):
+                    odd = (d - popcount(np.uint64(m))) & 1
+                    smallest = cell[m] - largest if odd else cell[m] + least
+                    biggest = cell[m] - least if odd else cell[m] + largest
+                    if smallest <= 0 or biggest >= ask[0]:
+                        continue
+                    wider = np.int64(_NO_BOUND)
+                    for j in range(d):
+                        wider = min(wider, cell[m] + cell[m ^ (1 << j)])
+                    found = grow(found, 5 * (count + 1))
+                    found[5 * count] = i
+                    found[5 * count + 1] = m
+                    found[5 * count + 2] = smallest
+                    found[5 * count + 3] = biggest
+                    found[5 * count + 4] = wider
+                    count += 1
+                continue
+            support[mask] = least
+            for m in range(size):
+                cell[m] += -least if (d - popcount(np.uint64(m))) & 1 else least
+        fewest = 64
+        for m in range(size):
+            absent = d - popcount(np.uint64(m))
+            if cell[m] == 0 and absent < fewest:
+                fewest = absent
+                rules[mask] = _deposit(np.int64(size - 1 - m), mask)
+    return count, found
+
+
+@kernel(steps=lambda words, _weights, masks, *_: 4 * words.size * masks.size)
+def widen(words: Any, weights: Any, masks: Any, present: Any, sizes: Any, wider: Any) -> None:
+    """Write the size of the smallest group with one condition less.
+
+    Group i has ``sizes[i]`` people with the items ``present[i]`` (by position) of ``masks[i]``; ``words`` and ``weights`` are all people.
+    """
+    near = np.empty(64, np.int64)
+    for i in range(masks.size):
+        for j in range(64):
+            near[j] = 0
+        mask = np.uint64(masks[i])
+        held = np.uint64(_deposit(np.int64(present[i]), np.int64(masks[i])))
+        for row in range(words.size):
+            apart = (words[row] ^ held) & mask
+            if apart != _ZERO and apart & (apart - _ONE) == _ZERO:
+                near[lowest_one(apart)] += weights[row]
+        least = np.int64(_NO_BOUND)
+        rest = mask
+        while rest != _ZERO:
+            least = min(least, near[lowest_one(rest)])
+            rest &= rest - _ONE
+        wider[i] = sizes[i] + least
 
 
 def bits_of(mask: int, count: int) -> Flags:

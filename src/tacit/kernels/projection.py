@@ -664,6 +664,20 @@ def groups_by_masks(
     return on, groups[:, 0], sizes
 
 
+def keys_by_masks(words: Words, weights: Ints, items: int, masks: Words, prefixes: Words, shift: int, k: int) -> Words:
+    """Return the keys of small groups on masks, as :func:`small_groups` makes them."""
+    count = len(words)
+    room = np.empty(2 * count + 64, np.uint64)
+    people = np.empty(2 * count + 64, np.int64)
+    room[:count] = words
+    people[:count] = weights
+    nothing = np.zeros(len(masks), np.int64)
+    counted = (nothing, nothing, _NO_CODES, nothing, _NO_CODES, np.zeros(0, np.uint64), nothing)
+    on, _, keys = small_groups(room, people, count, items, masks, prefixes, np.uint64(shift), k, False, *counted)
+    found: Words = keys[: int(on.sum())]
+    return found
+
+
 _NO_CODES = np.empty(0, np.int32)
 
 
