@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.known.case import RuleCase, count_missing
+from tacit.known.case import RuleCase, count_missing, count_patterns
 from tacit.model.audit import Audit
 from tacit.model.people import Population
 from tacit.model.release import Rules
-from tacit.model.table import Schema, Table
+from tacit.model.table import Column, Schema, Table
 from tests.examples import examples
 from tests.known import naive_estimates as naive
 
@@ -99,6 +100,20 @@ def test_missing_rules_are_counted_as_when_they_are_listed(made: tuple[Table, Ru
         return
     assert found is not None
     assert (found.missing, found.kept, found.occurrences) == naive.missing_rules(rules, people.schema.qi, persons(people))
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(
+    rows=st.lists(st.lists(st.integers(0, 2), min_size=9, max_size=9), min_size=1, max_size=8),
+    values=st.sampled_from([3, 9, 300]),
+)
+def test_patterns_are_the_distinct_parts_of_people(rows: list[list[int]], values: int) -> None:
+    """Keys of 18, 36 and 81 bits: words of 32 and of 64, and sums of random marks."""
+    names = tuple(f"{number:03}" for number in range(values))
+    codes = np.unique(np.array(rows, np.int32), axis=0)
+    population = Population(tuple(Column(f"c{i}", names, part) for i, part in enumerate(codes.T)), np.ones(len(codes), np.int64))
+    parts = {(kept, tuple(row[list(kept)])) for size in range(1, 10) for kept in combinations(range(9), size) for row in codes}
+    assert count_patterns(population) == len(parts)
 
 
 @settings(max_examples=examples(40), deadline=None)

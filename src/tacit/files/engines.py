@@ -17,7 +17,7 @@ import numpy as np
 from tacit.model.arrays import Flags, Ints
 from tacit.model.errors import EngineError, OptionError, nearest_name
 from tacit.model.memory import half_of_memory, parse_bytes
-from tacit.model.table import Column, row_keys
+from tacit.model.table import Column, number_keys, row_keys
 
 ENGINES = ("duckdb", "memory", "spark")
 
@@ -96,7 +96,7 @@ class Classes(NamedTuple):
 def merge(columns: tuple[Column, ...], weights: Ints, marked: Flags) -> Classes:
     """Merge equal rows, sorted by their codes; unmarked ones first."""
     key = row_keys((marked.astype(np.int8), *(column.codes for column in columns)), len(weights))
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    first, group = number_keys(key, int(key.max(initial=0)) + 1)
     merged = np.zeros(len(first), np.int64)
-    np.add.at(merged, group.reshape(-1), weights)
+    np.add.at(merged, group, weights)
     return Classes(tuple(Column(one.name, one.values, one.codes[first]) for one in columns), merged, marked[first])

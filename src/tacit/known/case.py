@@ -15,16 +15,18 @@ family.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from tacit.mining.itemsets import count_itemsets, mine_itemsets
-from tacit.model.arrays import Codes, Floats, Ints, Words
-from tacit.model.errors import Contradiction, InputError, LimitReached, numbered
+from tacit.mining.itemsets import mine_itemsets
+from tacit.model.arrays import Codes, Flags, Floats, Ints, Words
+from tacit.model.errors import Contradiction, InputError, LimitReached, OptionError, numbered
 from tacit.model.knowledge import Fact, Withheld
 from tacit.model.people import Population
 from tacit.model.release import Items, Rules, Sets
@@ -453,12 +455,14 @@ def count_missing(case: RuleCase, *, check: Callable[[], None] = lambda: None) -
     if ceiling is None or case.release.header.coarser:
         return None
     pairs = [(column.name, value) for column in case.population.columns for value in column.values]
-    bit = {pair: place for place, pair in enumerate(pairs)}
-    lines = [(sum(1 << bit[pair] for pair in case.antecedent(line)), case.consequent(line)) for line in range(len(case.release))]
+    place = {pair: number for number, pair in enumerate(pairs)}
+    lines = [
+        (tuple(sorted(place[pair] for pair in case.antecedent(line))), case.consequent(line)) for line in range(len(case.release))
+    ]
     published = list(dict.fromkeys(lines))
     if case.release.header.max_length is not None:
         return Listed(None, None, None)
-    kept = _count_kept(case, ceiling, bit, published, check=check)
+    kept = _count_kept(case, ceiling, place, published, check=check)
     patterns = count_patterns(case.population, check=check)
     missing = None if patterns is None else patterns * len(case.values) - len(published)
     return Listed(missing, *(kept or (None, None)))
@@ -469,13 +473,40 @@ def count_patterns(population: Population, *, check: Callable[[], None] = lambda
     width = len(population.columns)
     if width > 40 or len(population) << width > MOST_WORK:
         return None
-    chance = np.random.default_rng(20090402)
-    # Without the column of most values few rows are distinct, so it goes first.
-    columns = sorted(population.columns, key=lambda column: -len(column.values))
-    marks = [chance.integers(1, 2**63, len(column.values), np.uint64)[column.codes] for column in columns]
     if width == 0 or len(population) == 0:
         return 0
+    # Without the column of most values few rows are distinct, so it goes first.
+    columns = sorted(population.columns, key=lambda column: -len(column.values))
+    bits = [max(1, (len(column.values) - 1).bit_length()) for column in columns]
+    if sum(bits) <= 64:
+        kind = np.uint32 if sum(bits) <= 32 else np.uint64
+        key: npt.NDArray[Any] = np.zeros(len(population), kind)
+        for column, size in zip(columns, bits, strict=True):
+            key = (key << kind(size)) | column.codes.astype(kind)
+        ends = [sum(bits[number:]) for number in range(width + 1)]
+        masks = [kind(((1 << ends[0]) - (1 << first)) | ((1 << last) - 1)) for first, last in pairwise(ends)]
+        return _count_keys(np.sort(key), masks, check) - 1
+    chance = np.random.default_rng(20090402)
+    marks = [chance.integers(1, 2**63, len(column.values), np.uint64)[column.codes] for column in columns]
     return _distinct(np.sum(marks, axis=0, dtype=np.uint64), np.stack(marks), check) - 1
+
+
+def _count_keys(keys: npt.NDArray[Any], masks: Sequence[Any], check: Callable[[], None]) -> int:
+    """Count these keys, which are distinct, and the distinct ones left with bits of some masks only.
+
+    Keys are sorted, and remain so without the lowest bits, which the last mask takes away.
+    """
+    check()
+    total = len(keys)
+    for number, mask in enumerate(masks):
+        left = keys & mask
+        if number < len(masks) - 1:
+            left.sort()
+        first = np.empty(len(left), np.bool_)
+        first[0] = True
+        np.not_equal(left[1:], left[:-1], out=first[1:])
+        total += _count_keys(left[first], masks[number + 1 :], check)
+    return total
 
 
 def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
@@ -499,79 +530,113 @@ def _distinct(rows: Words, columns: Words, check: Callable[[], None]) -> int:
 
 
 def _count_kept(
-    case: RuleCase, ceiling: Ceiling, bit: Mapping[Pair, int], published: Sequence[tuple[int, str]], check: Callable[[], None]
+    case: RuleCase,
+    ceiling: Ceiling,
+    place: Mapping[Pair, int],
+    published: Sequence[tuple[tuple[int, ...], str]],
+    check: Callable[[], None],
 ) -> tuple[int, int] | None:
     """Count the missing rules to keep, and their combinations, or None.
 
-    A set is bits over the items in column order.
+    A set is the places of its items in column order.
     """
     population = case.population
     rows = rows_of(population)
     # The fewest people for which the confidence asks for more than the support.
     rare = max(0, ceiling.min_support - 1)
     least = 1 + bisect_left(range(1, population.n + 1), True, key=lambda people: ceiling.of(people) > rare)
-    heavy: list[int] = []
+    heavy: list[tuple[int, ...]] = []
     people = 0
     if least <= population.n:
-        if count_itemsets(rows, min_support=least, only=["all"])["all"] > MOST_SETS:
+        try:
+            found = mine_itemsets(rows, min_support=least, max_itemsets=MOST_SETS)
+        except OptionError:
             return None
-        found = mine_itemsets(rows, min_support=least)
         pairs = found.items.pairs or ()
-        heavy = [sum(1 << bit[pairs[item]] for item in members.tolist()) for members in found.sets]
+        heavy = [tuple(sorted(place[pairs[item]] for item in members.tolist())) for members in found.sets]
         people = int(found.lo.sum())
     if (people + int(case.wholes.sum()) + population.n) * len(population.columns) > 10 * MOST_WORK:
         return None
-    family = {0, *heavy}
-    combinations, larger = _grow(population, [0, *heavy, *sorted({mask for mask, _ in published}.difference(heavy))], check)
-    plain = _border(family, larger)
-    everything = sum(combinations[mask] for mask in heavy)
+    sets = list(dict.fromkeys([(), *heavy, *sorted({one for one, _ in published})]))
+    number = {one: line for line, one in enumerate(sets)}
+    grown = _Grown.of(population, rows.rows.members.reshape(len(population), -1), sets, check)
+    family = np.arange(len(sets)) <= len(heavy)
+    plain = grown.count_border(family)
+    everything = int(grown.combinations[1 : len(heavy) + 1].sum())
     rules = occurrences = 0
     for value in case.values:
-        said = [mask for mask, consequent in published if consequent == value]
-        light = set(said).difference(heavy)
-        border = _border(family | light, larger) if light else plain
-        rules += len(heavy) - (len(said) - len(light)) + border[0]
-        occurrences += everything - sum(combinations[mask] for mask in said if mask not in light) + border[1]
+        said = np.array([number[one] for one, consequent in published if consequent == value], np.int64)
+        light = said[~family[said]]
+        border = plain
+        if len(light):
+            larger = family.copy()
+            larger[light] = True
+            border = grown.count_border(larger)
+        known = said[family[said]]
+        rules += len(heavy) - len(known) + border[0]
+        occurrences += everything - int(grown.combinations[known].sum()) + border[1]
     return rules, occurrences
 
 
-def _grow(
-    population: Population, sets: Iterable[int], check: Callable[[], None]
-) -> tuple[dict[int, int], dict[int, list[tuple[int, int]]]]:
-    """Count the combinations of sets, and of sets with another value."""
-    combinations: dict[int, int] = {}
-    larger: dict[int, list[tuple[int, int]]] = {}
-    starts = np.cumsum([0] + [len(column.values) for column in population.columns]).tolist()
-    pairs = [(column.name, value) for column in population.columns for value in column.values]
-    for number, mask in enumerate(sets):
-        if number % 256 == 0:
-            check()
-        matching = population.holding(pairs[place] for place in _places(mask))
-        combinations[mask] = len(matching)
-        larger[mask] = []
-        for column, start in zip(population.columns, starts[:-1], strict=True):
-            if mask >> start == 0:
-                sizes = np.bincount(column.codes[matching], minlength=len(column.values))
-                larger[mask] += [(mask | 1 << start + code, int(sizes[code])) for code in np.flatnonzero(sizes).tolist()]
-    return combinations, larger
+@dataclass(frozen=True, eq=False)
+class _Grown:
+    """Sets of items, and each with one more item of a later column.
+
+    Keys of sets are sums of the ``marks`` of their items; line s of ``items`` holds those of set s, and then -1. ``combinations`` counts the
+    combinations of each set, ``matched`` those of set ``owner`` with another item, whose key is ``larger``.
+    """
+
+    marks: Words
+    items: Ints
+    keys: Words
+    combinations: Ints
+    owner: Ints
+    larger: Words
+    matched: Ints
+
+    @classmethod
+    def of(
+        cls, population: Population, members: npt.NDArray[Any], sets: Sequence[tuple[int, ...]], check: Callable[[], None]
+    ) -> _Grown:
+        """Count the combinations of sets, and of sets with another item; ``members`` are the items of each combination."""
+        ends = np.cumsum([len(column.values) for column in population.columns])
+        pairs = [(column.name, value) for column in population.columns for value in column.values]
+        marks = np.random.default_rng(20090403).integers(1, 2**63, len(pairs), np.uint64)
+        items = np.full((len(sets), len(population.columns)), -1, np.int64)
+        combinations = np.zeros(len(sets), np.int64)
+        owner: list[Ints] = [np.empty(0, np.int64)]
+        added: list[Ints] = [np.empty(0, np.int64)]
+        matched: list[Ints] = [np.empty(0, np.int64)]
+        for line, one in enumerate(sets):
+            if line % 256 == 0:
+                check()
+            matching = population.holding(pairs[item] for item in one)
+            items[line, : len(one)] = one
+            combinations[line] = len(matching)
+            behind = int(np.searchsorted(ends, one[-1], side="right")) + 1 if one else 0
+            if behind < len(ends):
+                sizes = np.bincount(members[matching, behind:].reshape(-1), minlength=len(pairs))
+                items_there = np.flatnonzero(sizes)
+                owner.append(np.full(len(items_there), line))
+                added.append(items_there)
+                matched.append(sizes[items_there])
+        owners = np.concatenate(owner)
+        keys = np.where(items >= 0, marks[items], np.uint64(0)).sum(axis=1, dtype=np.uint64)
+        larger = keys[owners] + marks[np.concatenate(added)]
+        return cls(marks, items, keys, combinations, owner=owners, larger=larger, matched=np.concatenate(matched))
+
+    def count_border(self, family: Flags) -> tuple[int, int]:
+        """Count the minimal sets outside a family of sets, and their combinations."""
+        known = np.sort(self.keys[family])
+        outside = np.flatnonzero(family[self.owner])
+        outside = outside[~_is_in(self.larger[outside], known)]
+        for items in self.items.T:
+            item = items[self.owner[outside]]
+            outside = outside[(item < 0) | _is_in(self.larger[outside] - self.marks[item], known)]
+        return len(outside), int(self.matched[outside].sum())
 
 
-def _border(family: set[int], larger: Mapping[int, list[tuple[int, int]]]) -> tuple[int, int]:
-    """Count the minimal sets outside a family, and their combinations."""
-    rules = occurrences = 0
-    for mask in family:
-        bits = [1 << place for place in _places(mask)]
-        for grown, matched in larger[mask]:
-            if grown not in family and all(grown ^ bit in family for bit in bits):
-                rules += 1
-                occurrences += matched
-    return rules, occurrences
-
-
-def _places(mask: int) -> list[int]:
-    out = []
-    while mask:
-        low = mask & -mask
-        out.append(low.bit_length() - 1)
-        mask ^= low
-    return out
+def _is_in(keys: Words, known: Words) -> Flags:
+    """Mark the keys that are among sorted ones."""
+    places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.asarray(known[places] == keys)

@@ -37,6 +37,7 @@ from tacit.model.people import Population
 from tacit.model.policy import Policy, time_limit
 from tacit.model.release import FIRST_RULE
 from tacit.model.table import Table
+from tacit.solve.entropy import linear_algebra
 
 #: Thresholds of the largest posterior above which people are counted, by the name of the measure.
 ABOVE = {"people_above_50": 0.5, "people_above_90": 0.9, "people_above_99": 0.99}
@@ -48,9 +49,15 @@ def posterior_measures(found: Posterior, policy: Policy, order: Sequence[str] = 
 
     ``order`` names the sensitive values from the lowest to the highest; numbers have an order of their own.
     """
-    people = found.population.people
-    if not found.is_estimated or len(people) == 0:
+    if not found.is_estimated or len(found.population) == 0:
         return {}
+    # Sums of a few thousand products: several threads would wait for each other longer than they take.
+    with linear_algebra().limit(limits=1, user_api="blas"):
+        return _measure(found, policy, order)
+
+
+def _measure(found: Posterior, policy: Policy, order: Sequence[str]) -> Mapping[str, float]:
+    people = found.population.people
     # Nothing is lost by a baseline of 0: it is the mean of the estimates, so that they are 0 there as well.
     known = np.where(found.baseline > 0, found.baseline, 1.0)
     gained = np.maximum((_times_log(found.share, found.share) - found.share * np.log(known)).sum(axis=1), 0.0)

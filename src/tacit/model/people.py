@@ -22,7 +22,7 @@ from tacit.model.cuts import Cut
 from tacit.model.errors import InputError, OptionError
 from tacit.model.release import NO_RULE, Release
 from tacit.model.shown import Shown
-from tacit.model.table import Column, Table
+from tacit.model.table import Column, Table, stable_order
 
 #: Populations at most among which people may come and go: each additional one doubles the sets of them that somebody can be in.
 MOST_POPULATIONS = 5
@@ -355,8 +355,8 @@ class Population:
     def _lists(self) -> dict[tuple[int, int], Codes]:
         lists: dict[tuple[int, int], Codes] = {}
         for number, column in enumerate(self.columns):
-            order = np.argsort(column.codes, kind="stable").astype(np.int32)
-            cuts = np.searchsorted(column.codes[order], np.arange(1, len(column.values)))
+            order = stable_order(column.codes, len(column.values)).astype(np.int32)
+            cuts = np.cumsum(np.bincount(column.codes, minlength=len(column.values)))[:-1]
             lists |= {(number, code): part for code, part in enumerate(np.split(order, cuts))}
         return lists
 

@@ -222,11 +222,15 @@ def stable_order(keys: npt.NDArray[np.integer[Any]], below: int) -> npt.NDArray[
     return order
 
 
-def number_keys(keys: npt.NDArray[np.int64], below: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def number_keys(keys: npt.NDArray[np.integer[Any]], below: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the first row of each distinct key from 0 to ``below``, ascending, and each row's number among them."""
     if below > max(8 * len(keys), 1 << 16):
-        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
-        return first, number.reshape(-1)
+        order = stable_order(keys, below)
+        ordered = keys[order]
+        fresh = np.append(True, ordered[1:] != ordered[:-1])[: len(keys)]
+        number = np.empty(len(keys), np.int64)
+        number[order] = np.cumsum(fresh) - 1
+        return order[fresh], number
     # Looking up is faster than sorting where few keys are possible.
     first_of = np.full(below, -1, np.int64)
     first_of[keys[::-1]] = np.arange(len(keys))[::-1]
@@ -344,7 +348,7 @@ class Table(Shown):
     def merged(self) -> Table:
         """The same people with equal rows merged, sorted by their codes."""
         key = row_keys((column.codes for column in self.columns), len(self.weights))
-        _, first, group = np.unique(key, return_index=True, return_inverse=True)
+        first, group = number_keys(key, int(key.max(initial=0)) + 1)
         weights = np.zeros(len(first), np.int64)
         np.add.at(weights, group, self.weights)
         columns = tuple(Column(c.name, c.values, c.codes[first]) for c in self.columns)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -585,8 +584,9 @@ class Ceiling:
 
     def of(self, people: int) -> int:
         """Return the largest support, given ``people`` at most."""
-        share = self.min_confidence * people
-        return max(0, self.min_support - 1, floor(share) if self.strict else ceil(share) - 1)
+        people *= self.min_confidence.numerator
+        share, more = divmod(people, self.min_confidence.denominator)
+        return max(0, self.min_support - 1, share if self.strict or more else share - 1)
 
 
 def missing_ceiling(release: Rules) -> Ceiling | None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.people import Population
+from tacit.model.table import number_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +126,7 @@ def reduce(statements: Statements, *, settle: bool = True) -> Problem:
     mark = np.zeros(len(statements.population), np.uint64)
     for event in used:
         mark[statements.events[event]] += chance.integers(1, 2**63, dtype=np.uint64)
-    _, first, numbers = np.unique(mark, return_index=True, return_inverse=True)
-    class_of = numbers.astype(np.int64)
+    first, class_of = number_keys(mark, 1 << 64)
     people = np.bincount(class_of, statements.population.people, len(first)).astype(np.int64)
     is_first = np.zeros(len(class_of), np.bool_)
     is_first[first] = True
