@@ -1,5 +1,7 @@
 """``make bench``: runs every benchmark, prints its table, and writes all of them to docs/benchmarks.md.
 
+``python -m benchmarks detection joint`` runs some of them, and keeps the other sections of the page.
+
 A benchmark is a module with a function ``run() -> str`` that measures and returns a section in Markdown: a heading, what was measured and how,
 a table. Times are ratios within one run, because absolute numbers belong to one machine.
 """
@@ -58,15 +60,26 @@ def page(sections: list[str]) -> str:
     return "\n".join([head, *(section.strip() + "\n" for section in sections)])
 
 
-def main() -> int:
-    """Run all benchmarks and write the page."""
-    sections = []
-    for run in BENCHMARKS:
-        sections.append(run())
-        print(sections[-1], flush=True)
-    PAGE.write_text(page(sections), encoding="utf-8")
+def sections_of(text: str) -> dict[str, str]:
+    """The sections of a page, by their headings."""
+    parts = text.split("\n## ")[1:]
+    return {part.partition("\n")[0]: f"## {part}" for part in parts}
+
+
+def main(names: list[str]) -> int:
+    """Run benchmarks, all without names, and write the page after each."""
+    by_name = {run.__module__.removeprefix("benchmarks."): run for run in BENCHMARKS}
+    if unknown := [name for name in names if name not in by_name]:
+        print(f"{unknown[0]}: is not a benchmark. Name some of {', '.join(by_name)}.", file=sys.stderr)
+        return 2
+    sections = sections_of(PAGE.read_text(encoding="utf-8"))
+    for name in names or by_name:
+        made = by_name[name]().strip()
+        print(made, flush=True)
+        sections |= sections_of(f"\n{made}")
+        PAGE.write_text(page(list(sections.values())), encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
