@@ -11,8 +11,10 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations, product
+from math import ceil, floor
 from random import Random
 from typing import Any, Literal
 
@@ -40,6 +42,7 @@ class Small:
     attacker: Attacker
     hidden_before: bool
     unions: dict[str, tuple[str, tuple[str, ...]]]
+    margin: Fraction | None = None  #: The share by which ranges of small cells reach beyond their counts, both ways.
 
     @property
     def n(self) -> int:
@@ -150,7 +153,22 @@ class Judged:
         if self.case.attacker != "reader":
             may_be_filled = self.primary - self.public
             found += [("empty", cell) for cell in sorted(may_be_filled, key=str) if self.counts[cell][fits].max() == 0]
-        return found
+        return [
+            *found,
+            *(("narrow", cell) for cell in sorted(self.primary, key=str) if self.is_narrow(self.counts[cell][fits], cell)),
+        ]
+
+    def is_narrow(self, sizes: Whole, cell: Cell) -> bool:
+        """Tell if the range of a small cell is narrower than the margin asks for."""
+        count = self.truth[cell]
+        if self.case.margin is None or count == 0:
+            return False
+        most = ceil(count * (1 + self.case.margin))
+        if self.case.attacker != "reader":
+            most = min(most, self.case.k - 1)
+        least = 0 if self.case.attacker != "reader" or self.case.hidden_before else 1
+        least = max(least, floor(count * (1 - self.case.margin)))
+        return bool(sizes.min() > least or sizes.max() < most)
 
     @cached_property
     def public(self) -> frozenset[Cell]:
@@ -173,8 +191,8 @@ class Judged:
 SHAPES = ("two-way", "three-way", "linked", "hierarchy")
 
 
-def draw(seed: int, shape: str | None = None) -> Small:
-    """Draw a case."""
+def draw(seed: int, shape: str | None = None, margin: Fraction | None = None) -> Small:
+    """Draw a case; with a margin, of a table that shows its small cells."""
     random = Random(seed)
     chosen = shape or random.choice(SHAPES)
     unions: dict[str, tuple[str, tuple[str, ...]]] = {}
@@ -199,9 +217,10 @@ def draw(seed: int, shape: str | None = None) -> Small:
     for _ in range(n):
         people[min(int(random.expovariate(2.5 / cells)), cells - 1)] += 1
     attackers: tuple[Attacker, ...] = ("method", "rule", "reader")
-    return Small(
-        columns, tuple(tables), tuple(people), random.choice((2, 3)), random.choice(attackers), random.random() < 0.5, unions
-    )
+    k = random.choice((2, 3))
+    attacker = random.choice(attackers)
+    hidden_before = random.random() < 0.5 and margin is None
+    return Small(columns, tuple(tables), tuple(people), k, attacker, hidden_before, unions, margin)
 
 
 def lines_over(
@@ -245,7 +264,12 @@ def judge(case: Small) -> tuple[str, str]:
     given = releases(case)
     try:
         done = tacit.repair(
-            given if len(given) > 1 else given[0], method="suppress", k=case.k, attacker=case.attacker, time_limit=60
+            given if len(given) > 1 else given[0],
+            method="suppress",
+            k=case.k,
+            attacker=case.attacker,
+            protect=case.margin,
+            time_limit=60,
         )
     except tacit.Infeasible:
         return ("right", "infeasible") if best in (-1, None) else ("no result", f"{best} cells suffice")
@@ -274,10 +298,10 @@ def judge(case: Small) -> tuple[str, str]:
     return "right", f"{further} hidden" + ("" if best is not None else ", not compared")
 
 
-def run(cases: int, seed: int, shape: str | None = None) -> Iterator[tuple[int, str, str]]:
+def run(cases: int, seed: int, shape: str | None = None, margin: Fraction | None = None) -> Iterator[tuple[int, str, str]]:
     """Judge cases one after another."""
     for number in range(seed, seed + cases):
-        yield (number, *judge(draw(number, shape)))
+        yield (number, *judge(draw(number, shape, margin)))
 
 
 def main() -> int:
@@ -288,14 +312,15 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--shape", choices=SHAPES)
+    parser.add_argument("--protect", type=Fraction, help="the share by which ranges reach beyond counts")
     given = parser.parse_args()
     counted: dict[str, int] = {}
     start = time.monotonic()
-    for number, outcome, told in run(given.cases, given.seed, given.shape):
+    for number, outcome, told in run(given.cases, given.seed, given.shape, given.protect):
         word = outcome if outcome != "right" else f"right ({told.partition(' ')[2] or told})"
         counted[word] = counted.get(word, 0) + 1
         if outcome != "right":
-            sys.stdout.write(f"{outcome}: --seed {number}: {told} in {draw(number, given.shape)}\n")
+            sys.stdout.write(f"{outcome}: --seed {number}: {told} in {draw(number, given.shape, given.protect)}\n")
             sys.stdout.flush()
     sys.stdout.write(f"{counted}, {time.monotonic() - start:.0f} s\n")
     return int(any(not word.startswith("right") for word in counted))
