@@ -268,7 +268,7 @@ def judge(case: Small) -> tuple[str, str]:
             method="suppress",
             k=case.k,
             attacker=case.attacker,
-            protect=case.margin,
+            protect=None if case.margin is None else float(case.margin),
             time_limit=60,
         )
     except tacit.Infeasible:
