@@ -38,6 +38,9 @@ DIRECT_ITEMS = 18
 MERGE_AFTER = 5
 MERGE_DIRECT_AFTER = 3
 
+#: Rows are put in order before the search when there are at most so many for each set: else sorting takes longer than it saves.
+ROWS_SORTED_PER_SET = 16
+
 FOUND_PER_SET = 64  #: Findings per set for which room is made; memory that is not written to costs nothing.
 
 #: Each half of a list gets at least this part of it, so that the recursion stays shallow; and how deep it can get then with 2**63 sets.
@@ -302,6 +305,11 @@ def small_groups(
     stack[1] = n_masks
     stack[2] = 0
     stack[3] = n_rows
+    if n_rows > ROWS_SORTED_PER_SET * n_masks:  # many rows that nobody has merged: most of them hold one item or two
+        words = grow(words, 2 * n_rows)
+        weights = grow(weights, 2 * n_rows)
+        stack[2] = n_rows
+        stack[3] = _merge_by_hash(words, weights, 0, n_rows, ~_ZERO, slots)
     unions[0] = ~_ZERO >> np.uint64(64 - items)
     top = 0 if n_masks > 0 else -1
     while top >= 0:
@@ -465,9 +473,6 @@ class Counting(NamedTuple):
 
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
 SETS_PER_TASK = 4096
-
-#: Rows are put in order before the search when there are at most so many for each set: else sorting takes longer than it saves.
-ROWS_SORTED_PER_SET = 16
 
 SORTED_AS_WORDS = 256  #: Sets over at most this many items are put in order as words of bits, others as lists.
 
