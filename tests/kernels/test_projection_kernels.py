@@ -94,7 +94,7 @@ def test_chunk_rows_keep_everybody() -> None:
     )  # item 0 in rows 0 and 2, item 1 in row 2, item 2 nowhere
     weights, scratch = np.array([2, 3, 4, 1]), np.zeros(4, np.uint64)
     words, out = np.empty(5, np.uint64), np.empty(5, np.int64)
-    used = chunk_rows(starts, tids, weights, np.array([0, 1, 2]), scratch, words, out)
+    used = chunk_rows(starts, tids, weights, 10, np.array([0, 1, 2]), scratch, words, out)
     assert sorted(zip(words[:used].tolist(), out[:used].tolist(), strict=True)) == [(0, 4), (1, 2), (3, 4)]
     assert not scratch.any()
 

@@ -16,6 +16,7 @@ them: it takes itemsets as ``offsets`` and ``members``, and people by item as :c
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -37,6 +38,9 @@ DIRECT_ITEMS = 18
 MERGE_AFTER = 5
 MERGE_DIRECT_AFTER = 3
 
+#: Rows are put in order before the search when there are at most so many for each set: else sorting takes longer than it saves.
+ROWS_SORTED_PER_SET = 16
+
 FOUND_PER_SET = 64  #: Findings per set for which room is made; memory that is not written to costs nothing.
 
 #: Each half of a list gets at least this part of it, so that the recursion stays shallow; and how deep it can get then with 2**63 sets.
@@ -48,8 +52,10 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
-@kernel(steps=lambda _starts, tids, weights, *_: 2 * tids.size + weights.size)
-def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, out_words: Any, out_weights: Any) -> int:
+@kernel(steps=lambda _starts, tids, *_: 2 * tids.size)
+def chunk_rows(
+    starts: Any, tids: Any, weights: Any, everyone: int, chunk: Any, scratch: Any, out_words: Any, out_weights: Any
+) -> int:
     """Make a chunk's rows from vertical lists; count them.
 
     ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item. ``scratch`` holds one word per row, all zero before and after. Rows
@@ -71,7 +77,7 @@ def chunk_rows(starts: Any, tids: Any, weights: Any, chunk: Any, scratch: Any, o
         scratch[tid] = _ZERO
         out_weights[i] = weights[tid]
         seen += weights[tid]
-    rest = weights.sum() - seen
+    rest = everyone - seen
     if rest > 0:
         out_words[used] = _ZERO
         out_weights[used] = rest
@@ -299,6 +305,11 @@ def small_groups(
     stack[1] = n_masks
     stack[2] = 0
     stack[3] = n_rows
+    if n_rows > ROWS_SORTED_PER_SET * n_masks:  # many rows that nobody has merged: most of them hold one item or two
+        words = grow(words, 2 * n_rows)
+        weights = grow(weights, 2 * n_rows)
+        stack[2] = n_rows
+        stack[3] = _merge_by_hash(words, weights, 0, n_rows, ~_ZERO, slots)
     unions[0] = ~_ZERO >> np.uint64(64 - items)
     top = 0 if n_masks > 0 else -1
     while top >= 0:
@@ -463,9 +474,6 @@ class Counting(NamedTuple):
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
 SETS_PER_TASK = 4096
 
-#: Rows are put in order before the search when there are at most so many for each set: else sorting takes longer than it saves.
-ROWS_SORTED_PER_SET = 16
-
 SORTED_AS_WORDS = 256  #: Sets over at most this many items are put in order as words of bits, others as lists.
 
 
@@ -548,7 +556,9 @@ def groups_on(
         if layout is None:
             layout = Layout(np.zeros(len(offsets) - 1, np.uint64), most)
         chunks = list(cut_chunks(rows, offsets, members, short))
-        search = partial(_search_chunk, rows, layout=layout, k=k, first_only=first_only, counting=counting)
+        search = partial(
+            _search_chunk, rows, everyone=everyone, room=_Room(), layout=layout, k=k, first_only=first_only, counting=counting
+        )
         workers = min(threads or os.cpu_count() or 1, len(chunks))
         with ThreadPoolExecutor(workers) as pool:
             # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
@@ -613,21 +623,38 @@ def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
     return np.asarray(dictionary_order(starts, sorted_ranks.astype(np.int32), n_items))
 
 
+class _Room(threading.local):
+    """Arrays of a thread for the rows of one chunk after the other."""
+
+    def __init__(self) -> None:
+        self._arrays: tuple[Words, Ints, Words] | None = None
+
+    def arrays(self, n_rows: int) -> tuple[Words, Ints, Words]:
+        """Return room for words and weights of rows, and zeros by row, which are zeros again in the end."""
+        if self._arrays is None:
+            self._arrays = (
+                np.empty(2 * n_rows + 64, np.uint64),
+                np.empty(2 * n_rows + 64, np.int64),
+                np.zeros(n_rows, np.uint64),
+            )
+        return self._arrays
+
+
 def _search_chunk(
     rows: Vertical,
     numbers: Ints,
     items: Ints,
     masks: Words,
     *,
+    everyone: int,
+    room: _Room,
     layout: Layout,
     k: int,
     first_only: bool,
     counting: Counting | None,
 ) -> Keys:
-    n_rows = len(rows.weights)
-    words = np.empty(2 * n_rows + 64, np.uint64)
-    weights = np.empty(2 * n_rows + 64, np.int64)
-    used = chunk_rows(rows.starts, rows.tids, rows.weights, items, np.zeros(n_rows, np.uint64), words, weights)
+    words, weights, scratch = room.arrays(len(rows.weights))
+    used = chunk_rows(rows.starts, rows.tids, rows.weights, everyone, items, scratch, words, weights)
     if used <= ROWS_SORTED_PER_SET * len(numbers):
         # Then equal rows are neighbours, and rows that will become equal stand near each other, which the search is faster on.
         order = np.argsort(words[:used])

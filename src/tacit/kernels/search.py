@@ -131,9 +131,10 @@ def project(
         book[at + PLACES_AT] = book[at + CANDIDATES_AT] + 2 * n_items
         if len(masks) < 64 * words * width:
             masks = np.empty(64 * words * width, np.uint64)
-        masks[: 64 * words * width] = np.uint64(0)
-        _write_masks(lists, row_masks, mine, cuts, n_parts, ids, n_items, number, masks)
-        _transpose_masks(masks, book, at, bits)
+        if n_items > 0:
+            masks[: 64 * words * width] = np.uint64(0)
+            _write_masks(lists, row_masks, mine, cuts, n_parts, ids, n_items, number, masks)
+            _transpose_masks(masks, book, at, bits)
         _write_rows(mine, cuts, n_parts, bits, used + n_items * words, book, -1 if dense else book[at + PLACES_AT])
         if _sort_items(root, ids, labels, ask, bits, book, at):
             if not dense and (labels[root, 3] != 0 or ask[FIRST_ROOT] > 0):
