@@ -133,7 +133,18 @@ def plain(said: Statements) -> Problem:
     origins = tuple((line.origin,) for line in lines)
     everybody, hi = np.arange(len(population)), np.minimum(hi, whole)
     return Problem(
-        everybody, population.people, starts, rows[order], values, lo, hi, whole, closed, origins, events, population.n
+        everybody,
+        population.people,
+        starts,
+        rows[order].astype(np.int32),
+        values,
+        lo,
+        hi,
+        whole,
+        closed,
+        origins,
+        events,
+        population.n,
     )
 
 
