@@ -205,12 +205,14 @@ def large() -> str:
     rules = tacit.mine_rules(people, min_support="0.0013", min_confidence="0.18")
     known = people.qi
     begun = time.perf_counter()
+    idle = time.process_time()
     found = tacit.audit(rules, known=known, attacks=["R02"])
+    worked = time.process_time() - idle
     taken = time.perf_counter() - begun
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return (
-        f"{found.measures['qi_combinations']:,} combinations, 14 values, {len(rules):,} rules: {taken:.0f} s (goal: below 60), at its peak "
-        f"{memory:.1f} GB (goal: below 8), largest violation {found.measures['max_violation']:.0e}."
+        f"{found.measures['qi_combinations']:,} combinations, 14 values, {len(rules):,} rules: {taken:.0f} s (goal: below 15), "
+        f"{worked:.0f} s of CPU, at its peak {memory:.2f} GB (goal: below 1.5), largest violation {found.measures['max_violation']:.0e}."
     )
 
 
