@@ -213,7 +213,7 @@ def large() -> str:
     return (
         f"{found.measures['qi_combinations']:,} combinations, 14 values, {len(rules):,} rules: {taken:.0f} s (goal: below 15), "
         f"{worked:.0f} s of CPU, at its peak {memory:.2f} GB (goal: below 1.5), largest violation {found.measures['max_violation']:.0e}. "
-        "Where the time goes (22 s of CPU on a machine that was busy): 10 s are Newton's steps, on two threads (9 systems from 320 million pairs "
+        "Where the time goes (22 s of CPU on a busy machine): 10 s are Newton's steps, on two threads (9 systems from 320 million pairs "
         "of statements about the same class, 38 evaluations of 10 million shares), 4 s the 16,309 missing rules about 68 million members, "
         "4 s three reductions to classes, 2.4 s three comparisons with all missing rules, 1.5 s their count."
     )
