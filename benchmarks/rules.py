@@ -133,7 +133,18 @@ def plain(said: Statements) -> Problem:
     origins = tuple((line.origin,) for line in lines)
     everybody, hi = np.arange(len(population)), np.minimum(hi, whole)
     return Problem(
-        everybody, population.people, starts, rows[order], values, lo, hi, whole, closed, origins, events, population.n
+        everybody,
+        population.people,
+        starts,
+        rows[order].astype(np.int32),
+        values,
+        lo,
+        hi,
+        whole,
+        closed,
+        origins,
+        events,
+        population.n,
     )
 
 
@@ -194,12 +205,17 @@ def large() -> str:
     rules = tacit.mine_rules(people, min_support="0.0013", min_confidence="0.18")
     known = people.qi
     begun = time.perf_counter()
+    idle = time.process_time()
     found = tacit.audit(rules, known=known, attacks=["R02"])
+    worked = time.process_time() - idle
     taken = time.perf_counter() - begun
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     return (
-        f"{found.measures['qi_combinations']:,} combinations, 14 values, {len(rules):,} rules: {taken:.0f} s (goal: below 60), at its peak "
-        f"{memory:.1f} GB (goal: below 8), largest violation {found.measures['max_violation']:.0e}."
+        f"{found.measures['qi_combinations']:,} combinations, 14 values, {len(rules):,} rules: {taken:.0f} s (goal: below 15), "
+        f"{worked:.0f} s of CPU, at its peak {memory:.2f} GB (goal: below 1.5), largest violation {found.measures['max_violation']:.0e}. "
+        "Where the time goes (22 s of CPU on a busy machine): 10 s are Newton's steps, on two threads (9 systems from 320 million pairs "
+        "of statements about the same class, 38 evaluations of 10 million shares), 4 s the 16,309 missing rules about 68 million members, "
+        "4 s three reductions to classes, 2.4 s three comparisons with all missing rules, 1.5 s their count."
     )
 
 

@@ -106,7 +106,7 @@ def random_problem(seed: int) -> tuple[Problem, Any]:
     closed = (rng.random((size, n_values)) < 0.3).astype(np.uint8)
     closed[np.arange(size), rng.integers(0, n_values, size)] = 0
     starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    rows = np.concatenate(lists).astype(np.int64)
+    rows = np.concatenate(lists).astype(np.int32)
     zeros = np.zeros(n_rows, np.int64)
     values = rng.integers(0, n_values, n_rows)
     people = rng.integers(1, 9, size)

@@ -24,28 +24,36 @@ def shares(
     ``sums`` is increased by the people of each statement. Returns the sum of ``weights`` times the logarithm of the normaliser.
     """
     n_values = closed.size // weights.size
+    share = np.empty(n_values, np.float64)
     total = 0.0
     for c in range(first, last):
         base = c * n_values
         for v in range(n_values):
-            out[base + v] = 0.0
+            share[v] = 0.0
         for place in range(starts[c], starts[c + 1]):
             j = rows[place]
-            out[base + values[j]] += multipliers[j]
+            share[values[j]] += multipliers[j]
         largest = -np.inf
         for v in range(n_values):
-            if closed[base + v] == 0 and out[base + v] > largest:
-                largest = out[base + v]
+            if closed[base + v] == 0 and share[v] > largest:
+                largest = share[v]
+        plain = math.exp(-largest) if largest >= 0.0 else 0.0  # for values without a multiplier, which are most of many
         norm = 0.0
         for v in range(n_values):
-            out[base + v] = math.exp(out[base + v] - largest) if closed[base + v] == 0 else 0.0
-            norm += out[base + v]
+            if closed[base + v]:
+                share[v] = 0.0
+            elif share[v] == 0.0:
+                share[v] = plain
+            else:
+                share[v] = math.exp(share[v] - largest)
+            norm += share[v]
         for v in range(n_values):
-            out[base + v] /= norm
+            share[v] /= norm
+            out[base + v] = share[v]
         total += weights[c] * (largest + math.log(norm))
         for place in range(starts[c], starts[c + 1]):
             j = rows[place]
-            sums[j] += weights[c] * out[base + values[j]]
+            sums[j] += weights[c] * share[values[j]]
     return total
 
 
@@ -54,25 +62,25 @@ def covariance(
     starts: Any, rows: Any, values: Any, weights: Any, share: Any, n_values: int, first: int, last: int, matrix: Any
 ) -> None:
     """Add the covariance of sums to the lower triangle of ``matrix``."""
-    size = values.size
     longest = 1
     for c in range(first, last):
         longest = max(longest, starts[c + 1] - starts[c])
+    size = np.uint64(values.size)
+    column = np.empty(longest, np.uint64)  # unsigned, so that compiled code does not look for negative places
+    value = np.empty(longest, np.int64)
     part = np.empty(longest, np.float64)
     for c in range(first, last):
-        base = c * n_values
-        begin = starts[c]
-        end = starts[c + 1]
-        for place in range(begin, end):
-            part[place - begin] = share[base + values[rows[place]]]
-        for place in range(begin, end):
-            i = rows[place]
-            own = weights[c] * part[place - begin]
+        many = starts[c + 1] - starts[c]
+        for k in range(many):
+            j = rows[starts[c] + k]
+            column[k] = j
+            value[k] = values[j]
+            part[k] = share[c * n_values + values[j]]
+        for k in range(many):
+            own = weights[c] * part[k]
             if own == 0.0:
                 continue
-            line = i * size
-            value = values[i]
-            for other in range(begin, place + 1):
-                j = rows[other]
-                same = own if values[j] == value else 0.0
-                matrix[line + j] += same - own * part[other - begin]
+            line = column[k] * size
+            for other in range(k + 1):
+                same = own if value[other] == value[k] else 0.0
+                matrix[line + column[other]] += same - own * part[other]

@@ -427,6 +427,7 @@ def estimate(
             missing.say(said, event, value)
         used.update(fresh)
         known = reached().multipliers
+        del problem, solution, reached, people  # large, and not needed for the next round
 
 
 #: Most numbers to sort or to look up for the counts.

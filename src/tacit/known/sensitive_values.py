@@ -19,7 +19,7 @@ Reference
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ from tacit.solve.entropy import linear_algebra
 
 #: Thresholds of the largest posterior above which people are counted, by the name of the measure.
 ABOVE = {"people_above_50": 0.5, "people_above_90": 0.9, "people_above_99": 0.99}
+_ROWS = 1 << 16  #: Rows of a table that are measured at a time.
 HARDLY = 0.001  #: Less probable values do not count as ones that a person may have.
 
 
@@ -60,8 +61,9 @@ def _measure(found: Posterior, policy: Policy, order: Sequence[str]) -> Mapping[
     people = found.population.people
     # Nothing is lost by a baseline of 0: it is the mean of the estimates, so that they are 0 there as well.
     known = np.where(found.baseline > 0, found.baseline, 1.0)
-    gained = np.maximum((_times_log(found.share, found.share) - found.share * np.log(known)).sum(axis=1), 0.0)
-    distance = np.abs(found.gain).sum(axis=1) / 2  # total variation
+    log_known = np.log(known)
+    gained = np.maximum(_by_rows(found.share, lambda part: (_times_log(part, part) - part * log_known).sum(axis=1)), 0.0)
+    distance = _by_rows(found.gain, lambda part: np.abs(part).sum(axis=1) / 2)  # total variation
     out: dict[str, float] = {name: int(people[found.largest > above].sum()) for name, above in ABOVE.items()}
     out |= {
         "max_gain": float(found.gain.max()),
@@ -84,9 +86,15 @@ def _measure(found: Posterior, policy: Policy, order: Sequence[str]) -> Mapping[
     return out
 
 
+def _by_rows(table: Floats, measure: Callable[[Floats], Floats]) -> Floats:
+    """Return a measure of each row, some rows at a time: large tables are not copied."""
+    parts = [measure(table[first : first + _ROWS]) for first in range(0, len(table), _ROWS)]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
 def _entropies(share: Floats) -> Floats:
     """Return the entropy of each row, in nats."""
-    return np.asarray(-_times_log(share, share).sum(axis=1)) + 0.0
+    return _by_rows(share, lambda part: np.asarray(-_times_log(part, part).sum(axis=1)) + 0.0)
 
 
 def _times_log(factor: Floats, share: Floats) -> Floats:

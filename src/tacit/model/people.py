@@ -16,6 +16,7 @@ from typing import Any, overload
 from urllib.parse import unquote
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.model.arrays import Codes, Ints
 from tacit.model.cuts import Cut
@@ -307,7 +308,7 @@ class Population:
         first, *rest = sorted((place for place in wanted if place is not None), key=lambda place: len(self._lists[place]))
         found = self._lists[first]
         for column, code in rest:
-            found = found[self.columns[column].codes[found] == code]
+            found = found[self._codes[column][found] == code]
         return found
 
     def places_of(self, table: Table) -> Ints:
@@ -350,6 +351,11 @@ class Population:
     def _places(self) -> dict[tuple[str, str], tuple[int, int]]:
         columns = enumerate(self.columns)
         return {(column.name, value): (number, code) for number, column in columns for code, value in enumerate(column.values)}
+
+    @cached_property
+    def _codes(self) -> list[npt.NDArray[Any]]:
+        """Codes of the columns, in a byte where that is enough: they are looked up again and again."""
+        return [column.codes.astype(np.uint8) if len(column.values) <= 256 else column.codes for column in self.columns]
 
     @cached_property
     def _lists(self) -> dict[tuple[int, int], Codes]:

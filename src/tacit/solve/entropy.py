@@ -410,7 +410,7 @@ def _close_values(problem: Problem, classes: Ints, closed: npt.NDArray[np.uint8]
     lo = np.maximum(lo - less, 0)
     hi = np.minimum(hi - less, whole)
     kept = np.flatnonzero((whole > 0) & ((lo > 0) | (hi < whole)))
-    new = np.full(size, -1, np.int64)
+    new = np.full(size, -1, np.int32)
     new[kept] = np.arange(len(kept))
     free &= new[rows] >= 0
     starts = np.append(0, np.cumsum(np.bincount(classes[free], minlength=len(problem.people)))).astype(np.int64)

@@ -87,7 +87,7 @@ class Problem:
     class_of: Ints
     people: Ints
     starts: Ints
-    rows: Ints
+    rows: Codes
     values: Ints
     lo: Ints
     hi: Ints
@@ -131,9 +131,10 @@ def reduce(statements: Statements, *, settle: bool = True) -> Problem:
     is_first = np.zeros(len(class_of), np.bool_)
     is_first[first] = True
     of_event = {}
+    short = class_of.astype(np.int32)  # the lists are many times as long
     for event in used:
         combinations = statements.events[event]
-        of_event[event] = class_of[combinations[is_first[combinations]]]
+        of_event[event] = short[combinations[is_first[combinations]]]
     members = [of_event[event] for event in merged.event.tolist()]
     closed = np.zeros((len(first), statements.n_values), np.uint8)
     if settle:
@@ -171,9 +172,9 @@ def _merge(statements: Statements) -> _Merged:
     return _Merged(table[0], table[1], table[2], table[3], [found[key][2] for key in keys])
 
 
-def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDArray[np.uint8]) -> None:
+def _settle(merged: _Merged, members: list[Codes], people: Ints, closed: npt.NDArray[np.uint8]) -> None:
     waiting = list(range(len(members)))
-    touching: tuple[Ints, Ints] | None = None
+    touching: tuple[Ints, Codes] | None = None
     closing: dict[int, list[int]] = {}
     n_open = closed.shape[1] - closed.sum(axis=1, dtype=np.int64)
     while waiting:
@@ -212,7 +213,7 @@ def _settle(merged: _Merged, members: list[Ints], people: Ints, closed: npt.NDAr
         waiting = np.unique(np.concatenate([rows[starts[c] : starts[c + 1]] for c in sorted(changed)])).tolist()
 
 
-def _trace_origins(clashing: int, merged: _Merged, members: list[Ints], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
+def _trace_origins(clashing: int, merged: _Merged, members: list[Codes], closing: dict[int, list[int]]) -> tuple[Hashable, ...]:
     waiting = [clashing]
     seen = {clashing}
     while waiting:
@@ -224,16 +225,20 @@ def _trace_origins(clashing: int, merged: _Merged, members: list[Ints], closing:
 
 
 def _make_problem(
-    statements: Statements, merged: _Merged, members: list[Ints], class_of: Ints, people: Ints, closed: npt.NDArray[np.uint8]
+    statements: Statements, merged: _Merged, members: list[Codes], class_of: Ints, people: Ints, closed: npt.NDArray[np.uint8]
 ) -> Problem:
     """Return the problem of classes with two open values, settled people subtracted."""
     loose = closed.sum(axis=1) < closed.shape[1] - 1
     kept = []
     lists = []
+    is_settled = bool(closed.any()) or closed.shape[1] < 2
     for j, classes in enumerate(members):
         value = merged.value[j]
-        fixed = int(people[classes[~loose[classes] & (closed[classes, value] == 0)]].sum())
-        free = classes[loose[classes] & (closed[classes, value] == 0)]
+        fixed = 0
+        free = classes
+        if is_settled:
+            fixed = int(people[classes[~loose[classes] & (closed[classes, value] == 0)]].sum())
+            free = classes[loose[classes] & (closed[classes, value] == 0)]
         most = int(people[free].sum())
         low = max(0, int(merged.lo[j]) - fixed)
         high = min(most, int(merged.hi[j]) - fixed)
@@ -243,7 +248,7 @@ def _make_problem(
             kept.append((j, low, high, most))
             lists.append(free)
     sizes = np.array([len(part) for part in lists], np.int64)
-    flat = np.concatenate(lists) if lists else np.empty(0, np.int64)
+    flat = np.concatenate(lists) if lists else np.empty(0, np.int32)
     starts, rows = _group_by_class(sizes, flat, len(people))
     chosen, lo, hi, whole = np.array(kept, np.int64).reshape(-1, 4).T.copy()
     return Problem(
@@ -262,10 +267,10 @@ def _make_problem(
     )
 
 
-def _group_by_class(sizes: Ints, classes: Ints, n_classes: int) -> tuple[Ints, Ints]:
+def _group_by_class(sizes: Ints, classes: Codes, n_classes: int) -> tuple[Ints, Codes]:
     from scipy.sparse import csr_array
 
     ends = np.append(0, np.cumsum(sizes))
     flags = np.ones(len(classes), np.int8)
     turned = csr_array((flags, classes, ends), shape=(len(sizes), n_classes)).tocsc()
-    return turned.indptr.astype(np.int64), turned.indices.astype(np.int64)
+    return turned.indptr.astype(np.int64), turned.indices.astype(np.int32)

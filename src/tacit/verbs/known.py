@@ -261,7 +261,7 @@ def posterior_of(case: PeopleCase | None, runs: Iterable[AttackRun]) -> Posterio
     if case is None or not details:
         return None
     shape = (len(case.population), len(case.values))
-    found: dict[str, Any] = {name: np.full(shape, np.nan) for name in ("posterior", "lower", "upper")}
+    found: dict[str, Any] = dict.fromkeys(("posterior", "lower", "upper"), np.broadcast_to(np.nan, shape))
     for one in details:
         found |= {name: values for name, values in one.items() if name in found}
     return Posterior(
