@@ -16,6 +16,7 @@ import tacit
 from tacit.joint import certain_values
 from tacit.known import proofs
 from tacit.known.case import RuleCase
+from tacit.known.proofs import Prover
 from tacit.model.audit import Target
 from tacit.model.people import Population
 from tacit.model.policy import Limits, Policy
@@ -104,6 +105,25 @@ def test_bounds_of_large_programs_are_the_same(seed: int, changed: dict[str, int
     table = made(seed, 40, 2 + seed % 3)
     rules = tacit.mine_rules(table, min_support=3, min_confidence="0.6", withhold_values=seed % 2 == 1)
     assert by_audit(rules, table) == by_programs(rules, people_of(table))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_claims_of_large_programs_are_proved_in_turn(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = made(seed, 60, 2 + seed % 3)
+    rules = tacit.mine_rules(table, min_support=2, min_confidence="0.5", withhold_values=seed % 2 == 1)
+    alone = tacit.audit(rules, known=table.qi, attacks=["R03"])
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("no claim is proved by a program of its own")
+
+    monkeypatch.setattr(proofs, "LARGE", 0)
+    monkeypatch.setattr(proofs, "IN_TURN", 3)
+    monkeypatch.setattr(Prover, "_by_own_statements", lambda *_: None)
+    monkeypatch.setattr(Prover, "_by_program", refuse)
+    found = tacit.audit(rules, known=table.qi, attacks=["R03"])
+    assert [one.event for one in found.findings] == [one.event for one in alone.findings] != []
+    assert all(one.certificate is not None for one in found.findings)
+    assert not tacit.verify(found.to_dict(top=100), rules, known=table.qi).problems
 
 
 def run_of(table: Table, limits: Limits) -> tuple[Any, RuleCase]:

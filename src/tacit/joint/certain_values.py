@@ -29,7 +29,7 @@ import numpy as np
 from tacit.joint import full_groups
 from tacit.joint.lower import JointCase
 from tacit.known.case import PeopleCase, RuleCase
-from tacit.known.proofs import BOUNDING, MOST_LINES, Claim, Claims, Prover, bounds_of, bounds_together, state_everything
+from tacit.known.proofs import BOUNDING, MOST_LINES, Claims, Prover, bounds_of, bounds_together, state_everything
 from tacit.known.releases import SeveralCase
 from tacit.known.sensitive_values import describe_combination, describe_releases, not_run
 from tacit.known.words import ProofWords, SeveralWords
@@ -85,10 +85,8 @@ class _Outcome:
     @cached_property
     def _prover(self) -> Prover:
         exposed = self._find_exposed(self._count_left(self._first), self._least)
-        return Prover(self.said, self._check, Claims(self._list_claims(self._first, exposed), self._first.impossible))
-
-    def _list_claims(self, found: Bounds, exposed: Ints) -> list[Claim]:
-        return [(q, tuple(np.flatnonzero(found.impossible[q]).tolist())) for q in exposed.tolist()]
+        exposed = self._find_exposed(self._count_left(self._first), self._least)
+        return Prover(self.said, self._check, Claims.of(exposed, self._first.impossible))
 
     def _check(self) -> float | None:
         self.limits.check(CODE)
@@ -96,7 +94,7 @@ class _Outcome:
 
     def _keep_proved(self, found: Bounds, l: int) -> Bounds:  # noqa: E741 - the policy's own name
         exposed = self._find_exposed(self._count_left(found), l)
-        wanted = self._list_claims(found, exposed)
+        wanted = Claims.of(exposed, found.impossible).listed
         if self.limits.deadline is None:
             proved = [self._prover.ruled_out(q, ruled_out) is not None for q, ruled_out in wanted]
         else:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.joint.words import CODE
-from tacit.known.proofs import Proof, Prover, bounds_together
+from tacit.known.proofs import Claims, Proof, Prover, bounds_together
 from tacit.known.releases import SeveralCase
 from tacit.known.words import SeveralWords
 from tacit.model.arrays import Flags
@@ -52,11 +52,11 @@ class KnownValues:
             _, bounds = bounds_together(self.case.alone(number), self.target.limits, chosen)
             revealed_alone |= self.case.values_left(bounds.impossible[exposed]) <= left[exposed]
         new = exposed[~revealed_alone]
-        prover = Prover(self.said, self._check)
+        claims = Claims.of(new[np.lexsort((new, self.people[new], left[new]))], impossible)
+        prover = Prover(self.said, self._check, claims)
         unwritten = 0
-        for q in new[np.lexsort((new, self.people[new], left[new]))].tolist():
+        for q, ruled_out in claims.listed:
             self.target.limits.check(CODE)
-            ruled_out = tuple(np.flatnonzero(impossible[q]).tolist())
             proof = prover.ruled_out(q, ruled_out)
             if proof is None:
                 unwritten += 1

@@ -66,6 +66,11 @@ class Claims:
     listed: Sequence[Claim]
     impossible: Flags
 
+    @classmethod
+    def of(cls, exposed: Ints, impossible: Flags) -> Claims:
+        """Return the claims that exposed combinations have none of the values that are impossible."""
+        return cls([(q, tuple(np.flatnonzero(impossible[q]).tolist())) for q in exposed.tolist()], impossible)
+
 
 class Prover:
     """Finds proofs over all statements, with nothing concluded beforehand.

@@ -36,8 +36,9 @@ MENDINGS = 5  #: Attempts to mend people near the middle,
 MENDING = 400  #: of so many exchanges.
 WALKS = 20  #: Random walks between searches.
 SEARCHES = (20, 40, 100, 200)  #: Most exchanges to an open end, in each of several rounds before programs are asked,
-LATE_SEARCHES = (200, 400, 400)  #: and after.
-WORTH_A_ROUND = 0.2  #: Share of the open ends that a round has to settle to be followed by another.
+LATE_SEARCHES = (200, *(400,) * 9)  #: and after.
+WORTH_A_ROUND = 0.2  #: Share of the open ends that a round has to settle to be followed by another,
+FEW_ENDS = 20  #: where these are more than so few.
 FIRST_SHARE = 3  #: Whether a value is possible at all may take so many times the work after which bounds stay as they are.
 NOISE = 0.05  #: How much columns that nothing is asked of count beside those that are to move.
 MOVED = 1e-7  #: A column that moved less than this has not.
@@ -236,7 +237,8 @@ def _exchange(ends: _Ends, enough: Ints, searches: Sequence[int], check: Check) 
             _search_once(ends, exchanges, enough, steps, check)
         finally:
             ends.take_over(exchanges)
-        if before - ends.open_ends(enough) < WORTH_A_ROUND * before:
+        left = ends.open_ends(enough)
+        if left > FEW_ENDS and before - left < WORTH_A_ROUND * before:
             return
 
 
@@ -313,8 +315,9 @@ def _shut_together(ends: _Ends, check: Check) -> Floats | None:
             answer = program.most(gain.astype(float), check=check, interior=_is_large(program))
             proof = program.proof(gain, answer.weights, goal=still)
             if proof is not None and proof.most <= still:
-                ends.hi[empty] = 0
-                ends.lo[full] = program.size[full]
+                program.settle(empty, full, proof)
+                ends.hi = np.minimum(ends.hi, program.largest)
+                ends.lo = np.maximum(ends.lo, program.least)
                 break
             if not _keep_unmoved(program, answer.people, empty, full):
                 break

@@ -127,6 +127,7 @@ class Exchanges:
         """Make a world of the point, if so many exchanges suffice."""
         held = np.zeros((2, len(self.own)), np.int64)
         weights = np.ones(len(self.point))
+        idle = 0
         for step in range(steps):
             missing = np.maximum(self._low - self.point, 0) - np.maximum(self.point - self._high, 0)
             broken = np.flatnonzero(missing)
@@ -136,7 +137,12 @@ class Exchanges:
             place = int(broken[self.chance.integers(len(broken))])
             found = self._choose(place, int(missing[place]), weights, held <= step)
             if found is None:
+                # Another condition may have an exchange, or the same when it is no longer held.
+                idle += 1
+                if idle > 2 * HELD:
+                    return False
                 continue
+            idle = 0
             exchange, amount, is_worse = found
             if is_worse:
                 weights[broken] += 1

@@ -133,18 +133,21 @@ class Program:
         self.classes: Ints = np.append(classes, rest).astype(np.int64)
         self.values: Ints = np.append(values, np.full(len(rest), -1)).astype(np.int64)
         self.size: Ints = problem.people[self.classes]
+        #: Ends of columns that are settled, and the rows of the statements that settle them.
+        self.least: Ints = np.zeros_like(self.size)
+        self.largest: Ints = self.size.copy()
+        self.settling: Ints = np.empty(0, np.int64)
         self.lo = problem.lo[self.rows]
         self.hi = problem.hi[self.rows]
         self.wholes = problem.whole[self.rows]
         shape = (len(self.rows), len(self.classes))
         self.matrix = csr_array((np.ones(len(rows), np.int64), (place_of_row, place)), shape=shape)
-        self._of_class = np.unique(self.classes, return_inverse=True)[1]
-        self._people: Ints = problem.people[np.unique(self.classes)]
         #: Classes of one column, whose other values it leaves room for.
         self.alone: Flags = mentioned[self.classes] == 1
-        several = np.flatnonzero(~self.alone)
-        members, of_several = np.unique(self.classes[several], return_inverse=True)
-        self._each_person = csr_array((np.ones(len(several), np.int64), (of_several, several)), shape=(len(members), shape[1]))
+        self._several = np.flatnonzero(~self.alone)
+        members, self._of_several = np.unique(self.classes[self._several], return_inverse=True)
+        ones = np.ones(len(self._several), np.int64)
+        self._each_person = csr_array((ones, (self._of_several, self._several)), shape=(len(members), shape[1]))
         self._each_size: Ints = problem.people[members]
         # Statements that fix a number come first; the others are taken in when a solution breaks them.
         self._active: Flags = self.lo == self.hi
@@ -162,6 +165,12 @@ class Program:
 
         rows = vstack([self.matrix, self._each_person], format="csr")
         return rows, np.concatenate((self.lo, self._each_size)), np.concatenate((self.hi, self._each_size))
+
+    def settle(self, empty: Flags, full: Flags, proof: Proof) -> None:
+        """Take it from a proof that columns are empty or full."""
+        self.largest[empty] = 0
+        self.least[full] = self.size[full]
+        self.settling = np.flatnonzero(proof.weights)
 
     def keeps(self, people: Ints) -> bool:
         """Tell if whole numbers of people keep every statement."""
@@ -184,11 +193,11 @@ class Program:
         """Find the solution with the largest gain.
 
         ``pieces`` are columns and lengths that the gains are for, where a column has several. ``check`` gives the seconds that are left.
-        With ``interior`` it is not a corner. Columns that are ``loose`` have no ends, and all statements are looked at. Raises
-        :class:`Infeasible` with its proof, or :class:`Unsolved`.
+        With ``interior`` it is not a corner. Columns that are ``loose`` have no ends. Raises :class:`Infeasible` with its proof, or
+        :class:`Unsolved`.
         """
         while True:
-            asked = self._ask(gain, pieces or self._whole_columns, cuts, check(), interior=interior, loose=loose)
+            asked = self._ask(gain, pieces, cuts, check(), interior=interior, loose=loose)
             answer = asked.read(solve_in_turn(asked.program, [])[0], check)
             if not self._take_in_missed(answer):
                 return answer
@@ -203,7 +212,7 @@ class Program:
         found: list[Answer | None] = [None] * len(gains)
         waiting = list(range(len(gains)))
         while waiting:
-            asked = self._ask(gains[waiting[0]], self._whole_columns, (), check(), loose=loose)
+            asked = self._ask(gains[waiting[0]], None, (), check(), loose=loose)
             solutions = solve_in_turn(asked.program, [-gains[number] for number in waiting[1:]])
             again = []
             for number, solution in zip(waiting, solutions, strict=True):
@@ -225,14 +234,10 @@ class Program:
         self._active |= missed
         return bool(missed.any())
 
-    @cached_property
-    def _whole_columns(self) -> tuple[Ints, Floats]:
-        return np.arange(len(self)), self.size.astype(float)
-
     def _ask(
         self,
         gain: Floats,
-        pieces: tuple[Ints, Floats],
+        pieces: tuple[Ints, Floats] | None,
         cuts: tuple[Cut, ...],
         seconds: float | None,
         *,
@@ -241,9 +246,13 @@ class Program:
     ) -> _Asked:
         from scipy.sparse import vstack
 
-        columns, lengths = pieces
-        used = np.flatnonzero(self._active) if loose is None else np.arange(len(self.rows))
-        ends = np.stack((np.zeros(len(lengths)), lengths), axis=1)
+        if pieces is None:
+            columns = np.arange(len(self))
+            ends = np.stack((self.least, self.largest), axis=1).astype(float)
+        else:
+            columns, lengths = pieces
+            ends = np.stack((np.zeros(len(lengths)), lengths), axis=1)
+        used = np.arange(len(self.rows)) if interior or loose is not None else np.flatnonzero(self._active)
         if loose is not None:
             ends[loose[columns]] = -np.inf, np.inf
         fixed = used[self.lo[used] == self.hi[used]]
@@ -310,7 +319,7 @@ class Program:
             matrix=rows,
             low=low,
             high=high,
-            most=self.size.astype(float),
+            most=self.largest.astype(float),
             nodes=NODES,
             gap=0.01,
             seconds=check(),
@@ -347,10 +356,19 @@ class Program:
             if weight * (1 if cut.upper else -1) > 0:
                 total += weight * cut.bound
                 left[cut.column] -= weight
-        worst = np.where(self.alone, 0, np.iinfo(np.int64).min)
-        per_class = np.full(len(self._people), np.iinfo(np.int64).min)
-        np.maximum.at(per_class, self._of_class, np.maximum(left, worst))
-        return Proof(weights, denominator, total + int((self._people * per_class).sum()))
+        total += int(np.where(left > 0, left * self.largest, left * self.least)[self.alone].sum())
+        several = self._several
+        # Nobody has a value whose column is empty, and everybody one whose column is full.
+        barred = (self.largest[several] == 0) | (self._has_full & (self.least[several] == 0))
+        best = np.full(len(self._each_size), np.iinfo(np.int64).min)
+        np.maximum.at(best, self._of_several, np.where(barred, np.iinfo(np.int64).min, left[several]))
+        return Proof(weights, denominator, total + int((self._each_size * best).sum()))
+
+    @property
+    def _has_full(self) -> Flags:
+        """Columns of the classes of several, one of which is full."""
+        is_full = self.least[self._several] == self.size[self._several]
+        return np.asarray(np.bincount(self._of_several, is_full, len(self._each_size)) > 0)[self._of_several]
 
 
 #: How much is looked at before an end is left open: cases, times the unknowns of each; never fewer cases than the second.
@@ -421,6 +439,7 @@ def branch(program: Program, gain: Ints, seen: int, *, goal: int, check: Callabl
     least = int(np.where(gain < 0, gain * program.size, 0).sum())
     if seen < least and not found.witnesses:
         used = {int(row) for _, proof in found.cases for row in np.flatnonzero(proof.weights[: len(program.rows)])}
+        used.update(program.settling.tolist())
         raise NoWhole(tuple(int(program.rows[row]) for row in sorted(used)))
     found.most = found.seen
     return found
