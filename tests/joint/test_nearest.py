@@ -98,9 +98,10 @@ def test_a_session_finds_the_optimum_of_each_question() -> None:
             found = session.solve(places, factors, wanted, np.inf)
             extra = np.zeros(6)
             extra[places] = -factors
-            above = np.concatenate((matrix, -matrix, [extra])), np.concatenate((high, -low, [-wanted]))
-            sparse = Matrix.of_entries(*np.nonzero(above[0]), above[0][np.nonzero(above[0])], above[0].shape)
-            known = solve_linear(cost, above=(sparse, above[1]), bounds=(0, 5))
+            above = np.concatenate((matrix, -matrix, [extra]))
+            row, column = np.nonzero(above)
+            sparse = Matrix.of_entries(row, column, above[row, column], (9, 6))
+            known = solve_linear(cost, above=(sparse, np.concatenate((high, -low, [-wanted]))), bounds=(0, 5))
             assert (found is None) == (known.x is None)
             if found is not None:
                 assert cost @ found[0] == pytest.approx(known.value)

@@ -56,7 +56,7 @@ from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_Q
 from tacit.joint.remainders import list_remainders
 from tacit.joint.shown_values import find_shown_values
 from tacit.joint.words import CODE, Portrait
-from tacit.joint.worlds import Rows, World, count_cells, refute_by_world, refute_from
+from tacit.joint.worlds import Cells, Rows, World, count_cells, refute_by_world, refute_from
 from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import LimitReached
@@ -204,15 +204,17 @@ class _Search:
         if not self.open and len(self.case.releases) == 1:
             return
         # Programs over all columns know all that programs over some of them know.
-        together = [everything] if self._fits(everything) else [window for window in chosen if self._fits(window)]
-        steps = [step for number in range(len(chosen)) for step in prover.rounded_steps(number)]
-        if everything not in together:
+        is_together = self._fits(everything)
+        if not is_together:
             self._refute_by_exchange()
-        for number, window in enumerate(together):
-            self._settle(prover, window, steps, whole=window == everything)
-            self.target.progress((len(together) + number + 1) / (2 * len(together) + 1))
-        if len(self.case.releases) > 1 and (everything not in together or not self.problem.has_unions):
-            self._take_alone(only_unions=everything in together)
+        waiting = [window for window in ([everything] if is_together else chosen) if self._list_asked(window)]
+        steps = [step for number in range(len(chosen)) for step in prover.rounded_steps(number)] if waiting else []
+        for number, window in enumerate(waiting):
+            if is_together or self._fits(window):
+                self._settle(prover, window, steps, whole=is_together)
+            self.target.progress((len(waiting) + number + 1) / (2 * len(waiting) + 1))
+        if len(self.case.releases) > 1 and (not is_together or not self.problem.has_unions):
+            self._take_alone(only_unions=is_together)
 
     def _take_alone(self, *, only_unions: bool) -> None:
         """Ask every release by itself; if ``only_unions``, only about groups that cannot be described together."""
@@ -412,9 +414,10 @@ class _Search:
             return False
         return Rows.of(self.problem, chosen).entries <= MOST_ENTRIES
 
-    def _settle(self, prover: Prover, chosen: tuple[int, ...], steps: Sequence[Step], *, whole: bool) -> None:
+    def _list_asked(self, chosen: tuple[int, ...]) -> list[tuple[ItemEvent, Mapping[int, int]]]:
+        """Return the open questions about these axes, as many as programs may be asked about."""
         has = frozenset(chosen)
-        rows = Rows.of(self.problem, chosen, [step for step in steps if step.box.keys() <= has])
+        cells = Cells(self.problem, chosen)
         asked: list[tuple[ItemEvent, Mapping[int, int]]] = []
         entries = 0
         for event, box in self.open.items():
@@ -423,10 +426,18 @@ class _Search:
             is_settled = known is not None and (known.lo == known.hi or not _is_about_movers(event))
             if is_settled or not box.keys() <= has:
                 continue
-            entries += rows.cells.size(box)
+            entries += cells.size(box)
             if entries > MOST_QUESTIONS:
                 break
             asked.append((event, box))
+        return asked
+
+    def _settle(self, prover: Prover, chosen: tuple[int, ...], steps: Sequence[Step], *, whole: bool) -> None:
+        has = frozenset(chosen)
+        asked = self._list_asked(chosen)
+        if not asked:
+            return
+        rows = Rows.of(self.problem, chosen, [step for step in steps if step.box.keys() <= has])
         self.movers |= {event: box for event, box in asked if _is_about_movers(event)}
         boxes = [box for _, box in asked]
         eager = not self.found
