@@ -15,13 +15,13 @@ def test_what_a_survival_table_tells_is_true_of_all_who_print_it(seed: int) -> N
     assert outcome in ("right", "too large", "empty"), f"python -m tests.judge.survival --seed {seed} --cases 1: {told}"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(4, 16))
 def test_what_is_told_holds_where_nobody_leaves_at_time_zero(seed: int) -> None:
     outcome, told = judge(draw(seed, HIDDEN_AT_CHOSEN))
     assert outcome in ("right", "too large", "empty"), told
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(4, 16))
 def test_what_a_life_table_tells_is_true_of_all_who_print_it(seed: int) -> None:
     outcome, told = judge(draw(seed, LIFE_TABLE))
     assert outcome in ("right", "too large", "empty"), told
