@@ -11,8 +11,9 @@ Assumes
 Claim
     Proves. Each finding rests on a weighted sum of published lines and missing rules, added up in whole numbers.
 Cost
-    A few hundred linear programs, most of them for many combinations at once; each has a constraint for every rule and an unknown for every
-    class of people whom the same rules name. What does not fit into the time is counted as undecided, with bounds that hold.
+    A few linear programs for all combinations at once, and one for each bound that stays open; each has a constraint for every rule and an
+    unknown for every class of people whom the same rules name. Exchanges of people show what is possible. What does not fit into the time is
+    counted as undecided, with bounds that hold.
 Example
     Both doctorates earn much, and no rule says so of women, who are two: so not both of them do. One is a doctorate; the other earns little.
 Reference
