@@ -72,11 +72,10 @@ def main(names: list[str]) -> int:
     if unknown := [name for name in names if name not in by_name]:
         print(f"{unknown[0]}: is not a benchmark. Name some of {', '.join(by_name)}.", file=sys.stderr)
         return 2
-    sections = sections_of(PAGE.read_text(encoding="utf-8"))
     for name in names or by_name:
         made = by_name[name]().strip()
         print(made, flush=True)
-        sections |= sections_of(f"\n{made}")
+        sections = sections_of(PAGE.read_text(encoding="utf-8")) | sections_of(f"\n{made}")
         PAGE.write_text(page(list(sections.values())), encoding="utf-8")
     return 0
 

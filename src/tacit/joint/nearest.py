@@ -43,9 +43,8 @@ EFFORTS = (
 )
 MOST_ASKED = 25  #: Programs about the same cells.
 MOST_PROGRAMS = 6_000  #: Most programs in all.
-WORTH_AS_WELL = (
-    0.6  #: Share of the better chance of the two, to empty a group or to fill it, above which the other is tried as well.
-)
+#: Share of the better chance of the two, to empty a group or to fill it, above which the other is tried as well.
+WORTH_AS_WELL = 0.6
 NEAR = 1e-6  #: Tolerance of a solver's number that stands for a whole one.
 
 
