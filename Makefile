@@ -8,8 +8,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
     $(BIN)/python -m pip --disable-pip-version-check install --quiet
 INPUTS := pyproject.toml constraints.txt
-# More than two cores, because tests also wait: for browsers, for Spark, for processes.
-WORKERS := 3
+WORKERS := 2
 # Checks pages for people who cannot see or use a mouse; for the tests only.
 AXE := $(VENV)/axe-core/node_modules/axe-core/axe.min.js
 AXE_VERSION := 4.14.0
