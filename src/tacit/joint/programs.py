@@ -338,6 +338,7 @@ FEW_AIMED = 20  #: Most questions at which worlds are aimed one by one after som
 IN_TURN = 16  #: Questions that are asked in turn, each from the answer to the one before.
 FEW_ASKED = 10  #: Most questions asked one by one if worlds must meet conditions.
 _ROUNDS = 30
+FIRST_TRIES = 2  #: Searches for a first world over many cells.
 LEAST_PROGRESS = 0.05  #: Share of the questions that a round of programs must settle for another one to follow.
 FLAT = 2  #: Axes of a table whose optima are whole people.
 _MOST_EXCHANGES = 100  #: Most further worlds by exchanges of people.
@@ -452,7 +453,7 @@ class Programs:
 
     def _exchange(self) -> None:
         left = np.flatnonzero(self.open)
-        if self._world is None or not len(left) or (not self.eager and len(left) > FEW_QUESTIONS):
+        if self._world is None or not len(left):
             return
         boxes = [self.boxes[number] for number in left.tolist()]
         if self._is_small:
@@ -536,12 +537,12 @@ class Programs:
 
     def _refute(self) -> None:
         """Refute by worlds with extreme sizes of all open groups."""
-        for turn in range(_ROUNDS if self._is_small else int(self._world is None)):
+        for turn in range(_ROUNDS if self._is_small else FIRST_TRIES):
             before = self.open
-            if not before.any():
+            if not before.any() or (self._world is not None and not self._is_small):
                 return
-            # With many cells any world will do: exchanges lead on from it, and the best one takes long to find.
-            few_or_many = (1 if turn % 2 == 0 else -1) if self._is_small else 0
+            # With many cells any world will do: others are near it, and the best one takes long to find.
+            few_or_many = (1 if turn % 2 == 0 else -1) if self._is_small else turn
             cost = self._inside[before].sum_columns() * few_or_many
             self._refute_by(self._solver.world(cost))
             if turn % 2 and self.open.sum() == before.sum():
