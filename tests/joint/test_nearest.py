@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.joint import nearest, rearranging
+from tacit.joint import nearest, programs, rearranging
 from tacit.joint.cube import OPEN
 from tacit.joint.nearest import Effort, choose_cells, refute_near
 from tacit.joint.rearranging import Rearranging
@@ -64,6 +64,25 @@ def test_what_bounds_exclude_is_not_tried() -> None:
     world = np.array([1, 1, 1, 0, 1, 0, 0, 0])
     for ends, is_refuted in (((1, 2), False), ((0, 2), True), ((1, OPEN), True)):
         assert refute_near(Rearranging(rows, world, Limits()), [{0: 1}], 4, [ends]).tolist() == [is_refuted]
+
+
+def test_a_second_search_follows_where_the_first_finds_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many cells, and after something else was found: the second is for few people in all open groups."""
+    costs: list[np.ndarray] = []
+    search = programs.Solver.world
+
+    def fail_once(solver: programs.Solver, cost: np.ndarray) -> np.ndarray | None:
+        costs.append(cost)
+        return search(solver, cost) if len(costs) > 1 else None
+
+    monkeypatch.setattr(programs, "FEW_CELLS", 0)
+    monkeypatch.setattr(programs.Solver, "world", fail_once)
+    rows = Rows.of(problem_of(4, [([(1, {"a": True})], 0, 4)]), (0, 1, 2))
+    asked = programs.Programs(rows, Limits(), [{0: 1}, {1: 1}, {2: 1}], K, eager=False)
+    asked.settle()
+    assert asked.world is not None
+    assert not asked.open.any()
+    assert [bool(cost.any()) for cost in costs] == [False, True]
 
 
 def test_cells_around_a_box_hold_its_people() -> None:
