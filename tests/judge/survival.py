@@ -83,7 +83,7 @@ def draw(seed: int, form: str | None = None) -> Case:
     chosen = tuple(sorted(random.sample(range(13), random.randint(2, 3))))
     complete = form in ("events", "survival") and random.random() < 0.4
     if form in FROM_START:
-        people = tuple(sorted((at or 1, *others) for at, *others in people))  # type: ignore[misc]
+        people = tuple(sorted((at or 1, has_event, arm) for at, has_event, arm in people))
         times = tuple(sorted({at or 1 for at in times}))
     if form == HIDDEN_AT_CHOSEN:
         chosen = (0, *(at for at in chosen if at))
