@@ -120,6 +120,7 @@ def test_columns_too_wide_for_one_cube_are_never_taken_for_safe(kind: str, most:
     monkeypatch.setattr(cube, "WINDOW_GROUPS", most)
     for module in (joint_releases, programs):
         monkeypatch.setattr(module, "MOST_CELLS", 4)
+    monkeypatch.setattr(joint_releases, "MOST_DIVED", 0)
     for seed in range(4):
         verdict = judge(draw(kind, 1_000 + seed))
         assert verdict.outcome not in WRONG, f"--kind {kind} --seed {1_000 + seed}: {verdict.notes}"
@@ -128,6 +129,7 @@ def test_columns_too_wide_for_one_cube_are_never_taken_for_safe(kind: str, most:
 @pytest.mark.parametrize("kind", ["rules", "rounded-table", "convention-table", "two-mixed-same", "two-mixed-nested"])
 def test_worlds_of_many_cells_are_found_as_those_of_few(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is done where there are many cells, done where there are few, beside every world that fits."""
+    monkeypatch.setattr(joint_releases, "MOST_DIVED", 0)
     monkeypatch.setattr(programs, "FEW_CELLS", 2)
     monkeypatch.setattr(nearest, "EFFORTS", (Effort(6, 20, 4, idle=20), Effort(12, 60, 8, idle=20)))
     monkeypatch.setattr(rearranging, "MENDING", (6, 4))
@@ -146,6 +148,7 @@ def test_a_release_tells_no_less_beside_another_where_columns_are_too_many_to_be
     monkeypatch.setattr(cube, "MOST_GROUPS", 12)
     monkeypatch.setattr(cube, "WINDOW_GROUPS", 12)
     monkeypatch.setattr(joint_releases, "MOST_CELLS", 2)
+    monkeypatch.setattr(joint_releases, "MOST_DIVED", 0)
     told = 0
     for seed in range(15):
         case = draw(kind, seed)

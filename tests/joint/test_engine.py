@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -99,6 +100,36 @@ def test_lines_about_several_groups_bound_each_of_them_and_every_bound_is_proved
                 assert steps[-1].value == int(getattr(cube, end)[group])
                 re_add(problem, steps)
     assert moved > 50
+
+
+def test_bounds_alone_lead_to_worlds_with_any_number_of_people_in_a_group() -> None:
+    """What is found is one of all worlds, and hardly any number is left without one."""
+    random = np.random.default_rng(6)
+    outcomes = Counter[str]()
+    for _ in range(40):
+        world = random.multinomial(5, [1 / 8] * 8)
+        boxes = [{name: bool(random.integers(2)) for name in "abc" if random.random() < 0.7} for _ in range(4)]
+        blank = problem_of(5, [([(1, box)], 0, 5) for box in boxes])
+        held = Rows.of(blank, (0, 1, 2)).cells
+        counts = [int(world[held.inside(masks)].sum()) for ((_, masks),) in blank.boxes[1:]]
+        said: list[Said] = [([(1, box)], count, count + 1) for box, count in zip(boxes, counts, strict=True)]
+        problem = problem_of(5, said)
+        cube = Cube(problem, (0, 1, 2))
+        cube.tighten(range(len(problem.lines)), lambda: None)
+        before = cube.lo.copy(), cube.hi.copy()
+        cells = Rows.of(problem, (0, 1, 2)).cells
+        known = set(worlds_of(problem, 5))
+        for group in range(len(cube.lo)):
+            inside = cells.inside(cube.box(group)).tolist()
+            for people in range(int(cube.lo[group]), int(cube.hi[group]) + 1):
+                found = cube.dive(group, people, lambda: None)
+                if found is not None:
+                    assert tuple(found.tolist()) in known
+                    assert found[inside].sum() == people
+                outcomes["missed" if found is None else "found"] += 1
+        assert np.array_equal(before, (cube.lo, cube.hi))
+    assert outcomes["found"] > 1_000
+    assert outcomes["missed"] * 20 < outcomes["found"]
 
 
 def test_worlds_add_up_in_matrices_as_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:

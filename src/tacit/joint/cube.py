@@ -146,6 +146,32 @@ class Cube:
             if len(self.moves) == before or self.clash >= 0:
                 return
 
+    def dive(self, group: int, people: int, check: Callable[[], None]) -> Ints | None:
+        """Return people in every cell with so many in a group, or None if none are found.
+
+        One cell after another gets the middle of its bounds, and the other bounds follow.
+        """
+        below = Cube(self.problem, self.chosen)
+        below.lo = self.lo.copy()
+        below.hi = self.hi.copy()
+        below._mixed = self._mixed
+        below._fix(group, people, check)
+        cells = [below._place(slots) for slots in np.ndindex(*(len(axis.classes) for axis in self.axes))]
+        for cell in cells:
+            if below.clash >= 0 or below.hi[cell] >= OPEN // 2:
+                return None
+            if below.lo[cell] < below.hi[cell]:
+                below._fix(cell, int(below.lo[cell] + below.hi[cell]) // 2, check)
+        return None if below.clash >= 0 else below.lo[cells]
+
+    def _fix(self, group: int, people: int, check: Callable[[], None]) -> None:
+        self.lo[group] = people
+        self.hi[group] = people
+        self.settle(check)
+
+    def _place(self, slots: Sequence[int]) -> int:
+        return sum(slot * stride for slot, stride in zip(slots, self.strides, strict=True))
+
     def _use_line(self, number: int, terms: list[Term]) -> None:
         known = [int(bounds[group]) for _, group in terms for bounds in (self.lo, self.hi)]
         if self._seen.get(number) == known:

@@ -71,6 +71,8 @@ MOST_WORLDS = 20  #: Most worlds by exchanges from the first one.
 REBUILDING = 0.5  #: Share of the time that people may be rebuilt for.
 #: What is said where something is found, and cubes hold no groups of several values.
 UNIONS_LEFT = "groups of people who lack several values are asked about only where nothing else is found"
+MOST_DIVED = 1_000  #: Most groups of a cube whose bounds alone may lead to worlds.
+MOST_FAILED = 5  #: Most times that bounds may lead to no world.
 MOST_APART = 5_000  #: Most sets of columns that no cube holds and that a world is asked about.
 
 
@@ -84,7 +86,8 @@ def run(target: Target) -> AttackRun:
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
     rebuilt = search.rebuild() if target.rebuild else None
-    has_numbers = any(table.numbers for table in frequency_tables(case.releases))
+    tables = frequency_tables(case.releases)
+    has_numbers = any(table.numbers for table in tables)
     search.leave(with_means, f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
     status: Status = "ran"
     try:
@@ -99,7 +102,7 @@ def run(target: Target) -> AttackRun:
         outcome = replace(outcome, people=people, rebuilt=rebuilt.told, measures={**outcome.measures, **rebuilt.measures})
     if has_numbers:
         outcome = _look_at_numbers(search, outcome)
-    if cautions := find_shown_values(case.releases):
+    if tables and (cautions := find_shown_values(case.releases)):
         outcome = replace(outcome, cautions=(*outcome.cautions, *cautions))
     if case.known is None:
         return outcome
@@ -330,6 +333,8 @@ class _Search:
                 self.reasons.append("the owner's data do not fit every line and were not used")
         if self.world is not None:
             self._exchange(self.world, cubes, asked)
+        elif [len(cube.chosen) for cube in cubes] == [len(self.problem.axes)] and len(cubes[0].lo) <= MOST_DIVED:
+            self._dive(cubes[0], asked[0])
         for cube, own, flags in zip(cubes, groups, asked, strict=True):
             places = np.flatnonzero(flags)
             self._add_open(cube, places[np.argsort(own.literals[places], kind="stable")])
@@ -381,6 +386,30 @@ class _Search:
             if self.world is not None:
                 flags &= ~refute_by_world(self.world, cube, self.target.policy.k)
             self._add_open(cube, np.flatnonzero(flags))
+
+    def _dive(self, cube: Cube, asked: Flags) -> None:
+        """Remove groups that worlds found by bounds alone show not to be small."""
+        k = self.target.policy.k
+        failed = 0
+        for group in np.flatnonzero(asked).tolist():
+            ends = [0] * (int(cube.lo[group]) == 0) + [int(cube.hi[group])] * (int(cube.hi[group]) >= k)
+            for people in ends if asked[group] else ():
+                if failed >= MOST_FAILED:
+                    return
+                world = self._find_world(cube, group, people)
+                failed += world is None
+                if world is not None:
+                    self.world = self.world or world
+                    asked &= ~refute_by_world(world, cube, k)
+                    break
+
+    def _find_world(self, cube: Cube, group: int, people: int) -> World | None:
+        """Return a world with so many people in a group, or None if none is found."""
+        counts = cube.dive(group, people, self._check)
+        if counts is None:
+            return None
+        found = World.of_counts(Cells(self.problem, cube.chosen), counts)
+        return found if found is not None and found.fits() and self.problem.holds(found.kinds) else None
 
     def _exchange(self, world: World, cubes: Sequence[Cube], asked: Sequence[Flags]) -> None:
         """Remove groups that exchanges show not to be small."""

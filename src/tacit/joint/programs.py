@@ -24,7 +24,7 @@ from tacit.joint.lower import JointCase
 from tacit.joint.nearest import refute_near
 from tacit.joint.rearranging import Rearranging
 from tacit.joint.words import lines_of
-from tacit.joint.worlds import MOST_PEOPLE, Masks, Rows, World, count_cells, membership_matrix, refute_from
+from tacit.joint.worlds import Masks, Rows, World, count_cells, membership_matrix, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.errors import Contradiction, numbered
 from tacit.model.policy import Limits
@@ -503,7 +503,7 @@ class Programs:
         if world is None:
             return
         cells = self.rows.cells
-        people = World(cells.problem, cells.kinds(world)) if int(world.sum()) <= MOST_PEOPLE else None
+        people = World.of_counts(cells, world)
         self._world = self._world or people
         while True:
             before = int(self.open.sum())

@@ -395,6 +395,11 @@ class World:
         found = cls(problem, np.repeat(kinds, data.weights, axis=0))
         return found if found.fits() else None  # of conditions, the data are the judge
 
+    @classmethod
+    def of_counts(cls, cells: Cells, counts: Ints) -> World | None:
+        """Return so many people in each cell, or None if they are too many."""
+        return cls(cells.problem, cells.kinds(counts)) if int(counts.sum()) <= MOST_PEOPLE else None
+
     def _within(self, axis: int, mask: int) -> Flags:
         """Return who is in some classes of an axis."""
         if (axis, mask) not in self._inside:
