@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,18 @@ def test_more_lines_than_programs_take_are_left_open_and_counted(monkeypatch: py
 
 def buckets_of(*groups: int) -> Buckets:
     return Buckets.of(PEOPLE.qi, PEOPLE.sa, np.array(groups, np.int32))
+
+
+def test_known_people_beside_a_table_of_which_nothing_can_be_used_leave_it_undecided(tmp_path: Path) -> None:
+    """A rounded 0 of a table that hides small counts stands for nobody or for many."""
+    (tmp_path / "table.csv").write_text("town,ill,count\nx,flu,0\nx,mumps,0\ny,flu,0\ny,mumps,0\n")
+    rounded = {"rounding": {"base": 10, "mode": "random"}, "hidden_below": 2, "zeros_shown": True}
+    header = {"format": "tacit.frequencies/1", "n": 5, "columns": ["town", "ill"], "qi": ["town"], "sa": "ill", **rounded}
+    (tmp_path / "table.csv.json").write_text(json.dumps(header))
+    known = {"town": ["x", "x", "y", "y", "y"]}
+    audit = tacit.audit(tmp_path / "table.csv", known=tacit.read_table(known, qi=["town"]), policy=tacit.Policy(k=3))
+    assert audit.attack("R03").undecided == 4
+    assert audit.verdict == "incomplete"
 
 
 def test_a_bucketized_release_says_who_everybody_is() -> None:

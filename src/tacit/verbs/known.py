@@ -92,7 +92,7 @@ def case_alone(release: Release, given: Given) -> SeveralCase | None:
     if (given.known is None and given.table is None) or not kind.is_read_with_others(release):
         return None
     case = several_case([release], known=given.known, people=given.table, knowledge=given.knowledge)
-    if case is not None and (case.speaking or (given.known is not None and release.header.sa and not case.unread)):
+    if case is not None and (case.speaking or (given.known is not None and release.header.sa)):
         return case
     return None
 
