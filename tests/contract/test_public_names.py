@@ -89,6 +89,47 @@ def test_an_audit_of_itemsets_loads_no_heavy_library(people: int, tmp_path: Path
     assert done.stdout.endswith("loaded []\n")
 
 
+WALK = """
+import sys
+
+import tacit
+
+sys.argv = ["tacit", "audit", "r.csv", "--n", "100", "--k", "10"]
+from tacit.cli import main
+
+home = tacit.__path__[0]
+ran = set()
+
+
+def note(frame, event, _):
+    file = frame.f_code.co_filename
+    if event == "call" and file.startswith(home) and frame.f_code.co_name != "<module>":
+        caller = frame.f_back
+        while caller is not None and not caller.f_code.co_filename.startswith(home):
+            caller = caller.f_back
+        if caller is not None and caller.f_code.co_filename != file:
+            ran.add(file)
+
+
+sys.setprofile(note)
+try:
+    main()
+finally:
+    sys.setprofile(None)
+    print(len(ran), sum(name.startswith("tacit") for name in sys.modules))
+"""
+
+
+def test_an_audit_of_a_short_list_is_a_short_walk(tmp_path: Path) -> None:
+    """Whoever follows it through the code reads at most 45 modules."""
+    (tmp_path / "r.csv").write_text('itemset,count\n"[""a""]",50\n"[""b""]",49\n"[""a"", ""b""]",48\n"[""c""]",30\n')
+    done = subprocess.run([sys.executable, "-c", WALK], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    ran, imported = map(int, done.stdout.splitlines()[-1].split())
+    assert 20 < ran <= 45
+    assert ran < imported <= 120
+
+
 def test_verbs_are_imported_on_demand() -> None:
     for arguments in (["--help"], ["audit", "--help"], ["mine", "rules", "--help"]):
         program = (

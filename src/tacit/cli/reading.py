@@ -491,7 +491,6 @@ def read_audit_inputs(
 ) -> tuple[Gathered, dict[str, Any]]:
     """Read releases, unless they are gathered already, and all other arguments of their audit."""
     from tacit.model.people import read_people as parse_people
-    from tacit.verbs.data import with_roles_of
 
     given = settings.given
     people = None if given.people is None else parse_people(given.people)
@@ -500,7 +499,10 @@ def read_audit_inputs(
     first = gathered.releases[0]
     is_alone = len(gathered.releases) == 1
     rules = next((release for release in gathered.releases if release.kind == "rules"), first)
-    rules = with_roles_of(rules, gathered.releases, given.data or given.known)
+    if not is_alone:
+        from tacit.verbs.data import with_roles_of
+
+        rules = with_roles_of(rules, gathered.releases, given.data or given.known)
     data = read_owners_data(rules, settings) if is_alone or given.data else None
     known = read_known(rules, settings)
     has_values = data is not None or known is not None or any(release.kind == "buckets" for release in gathered.releases)

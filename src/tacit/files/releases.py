@@ -582,7 +582,8 @@ def gather(given: Sequence[Any], read: Reader, ignore: Sequence[str] = ()) -> Ga
     and columns of files, that say nothing about people.
     """
     found = _gather(given, read, ignore)
-    found = replace(found, releases=align_intervals(found.releases))
+    if any(release.kind == "frequencies" for release in found.releases):
+        found = replace(found, releases=align_intervals(found.releases))
     _refuse_unused(ignore, found.ignored, found.releases)
     headers = [(name, release.header) for release, name in zip(found.releases, _names(found.releases), strict=True)]
     unread = tuple(NotRead(name, "is not read", column) for name, header in headers for column in header.unread)

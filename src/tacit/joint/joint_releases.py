@@ -53,7 +53,6 @@ from tacit.joint.cube import (
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import Found, JointCase, lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
-from tacit.joint.remainders import list_remainders
 from tacit.joint.shown_values import find_shown_values
 from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Cells, Rows, World, count_cells, refute_by_world, refute_from
@@ -61,7 +60,6 @@ from tacit.model.arrays import Flags, Ints
 from tacit.model.audit import AttackRun, Status, Target
 from tacit.model.errors import LimitReached
 from tacit.model.finding import ItemEvent
-from tacit.model.frequencies import frequency_tables
 from tacit.model.people import Same
 from tacit.model.rebuilt import Rebuilt
 
@@ -86,8 +84,7 @@ def run(target: Target) -> AttackRun:
     problem = lower(case.releases, case.people, case.population, case.facts, sensitive=case.sensitive)
     search = _Search(case, problem, target)
     rebuilt = search.rebuild() if target.rebuild else None
-    tables = frequency_tables(case.releases)
-    has_numbers = any(table.numbers for table in tables)
+    has_numbers = any(one.has_numbers for one in case.releases)
     search.leave(with_means, f"means and medians are used only for tables of at most {MOST_PEOPLE} people with few values")
     status: Status = "ran"
     try:
@@ -102,8 +99,8 @@ def run(target: Target) -> AttackRun:
         outcome = replace(outcome, people=people, rebuilt=rebuilt.told, measures={**outcome.measures, **rebuilt.measures})
     if has_numbers:
         outcome = _look_at_numbers(search, outcome)
-    if tables and (cautions := find_shown_values(case.releases)):
-        outcome = replace(outcome, cautions=(*outcome.cautions, *cautions))
+    if any(one.kind == "frequencies" for one in case.releases):
+        outcome = replace(outcome, cautions=(*outcome.cautions, *find_shown_values(case.releases)))
     if case.known is None:
         return outcome
     from tacit.joint.known_values import KnownValues
@@ -348,6 +345,10 @@ class _Search:
 
     def _list_remainders(self, prover: Prover) -> None:
         """Ask about people who have none of the values that lines count within a group."""
+        if not any(axis.key.kind == "column" for axis in self.problem.axes):
+            return
+        from tacit.joint.remainders import list_remainders
+
         k = self.target.policy.k
         questions: dict[ItemEvent, Mapping[int, int]] = {}
         for one in list_remainders(self.problem, prover.cubes):

@@ -373,6 +373,11 @@ class FrequencyTable(CountedLines):
         """True if means or medians are printed."""
         return self.measured is not None
 
+    @property
+    def has_numbers(self) -> bool:
+        """True if numbers stand beside counts."""
+        return bool(self.numbers)
+
     def possible_values(self, sensitive: str) -> tuple[str, ...]:
         """Return the values of a column, if those are all of them."""
         if sensitive not in self.columns or not self.header.complete:

@@ -364,6 +364,11 @@ class Published(Lines):
         return False
 
     @property
+    def has_numbers(self) -> bool:
+        """True if numbers stand beside counts."""
+        return False
+
+    @property
     def withheld(self) -> npt.NDArray[np.bool_]:
         """Marks of the lines that print no number, though others of their kind do."""
         return np.zeros(self.n_lines, np.bool_)
