@@ -69,7 +69,7 @@ MOST_WORLDS = 20  #: Most worlds by exchanges from the first one.
 REBUILDING = 0.5  #: Share of the time that people may be rebuilt for.
 #: What is said where something is found, and cubes hold no groups of several values.
 UNIONS_LEFT = "groups of people who lack several values are asked about only where nothing else is found"
-MOST_DIVED = 1_000  #: Most groups of a cube whose bounds alone may lead to worlds.
+MOST_DIVED = 100  #: Most groups of a cube whose bounds alone may lead to worlds.
 MOST_FAILED = 5  #: Most times that bounds may lead to no world.
 MOST_APART = 5_000  #: Most sets of columns that no cube holds and that a world is asked about.
 

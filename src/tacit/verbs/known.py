@@ -92,9 +92,11 @@ def case_alone(release: Release, given: Given) -> SeveralCase | None:
     if (given.known is None and given.table is None) or not kind.is_read_with_others(release):
         return None
     case = several_case([release], known=given.known, people=given.table, knowledge=given.knowledge)
-    if case is not None and (case.speaking or (given.known is not None and release.header.sa)):
+    if case is None or case.speaking:
         return case
-    return None
+    # Rules that cannot be read say so in their own case; of other kinds, what cannot be used stays undecided.
+    is_asked = given.known is not None and bool(release.header.sa)
+    return case if is_asked and not (case.unread and kind.takes_known) else None
 
 
 def rule_case(release: Release, given: Given) -> RuleCase | None:
