@@ -2,8 +2,8 @@
 
 They hold in any assignment of whole people that keeps all statements. Bounds of a class are found first. Each is closed in from two sides: from
 outside by weights of the statements, added up exactly (:mod:`tacit.solve.program`), and from inside by witnesses, whole numbers of people for
-all classes at once that keep every statement. One program finds all classes that nobody, or everybody, of can have a value. Exchanges of people
-(:mod:`tacit.solve.exchanges`) then lead from witness to witness, and only the rest is looked at one by one. A bound of a class is not one of a
+all classes at once that keep every statement. One program finds all classes that nobody, or everybody, of can have a value. In large problems
+exchanges of people (:mod:`tacit.solve.exchanges`) then lead from witness to witness; the rest is looked at one by one. A bound of a class is not one of a
 combination: all people of the class with the value may have the same combination.
 
 Statements clash if weights of them prove that nothing at all is less than 0 people (Farkas). :func:`clashing` then removes statements one by
@@ -29,6 +29,7 @@ Check = Callable[[], float | None]
 WORTH_A_PUSH = 16  #: Ends that a program for all of them has to settle: one for a single end takes so much less time.
 IDLE_ROUNDS = 2  #: So many programs in a row may settle fewer.
 IN_TURN = 40  #: Open ends that are asked about in turn, each from the answer to the one before.
+SMALL = 400_000  #: Columns times statements, below which a program for each end takes less time than exchanges.
 LARGE = 3_000_000  #: Columns times statements, above which columns are proved empty or full from a point in the middle.
 #: The same, above which the elimination behind exchanges would take too much memory: corners of programs are witnesses then.
 MOST_CELLS = 40_000_000
@@ -200,7 +201,7 @@ def _close_in(ends: _Ends, enough: Ints, check: Check) -> None:
     if ends.is_new:
         ends.is_new = False
         middle = _shut_together(ends, check)
-        if middle is not None and _count_cells(ends.program) <= MOST_CELLS:
+        if middle is not None and SMALL <= _count_cells(ends.program) <= MOST_CELLS:
             ends.exchanges = _start_exchanges(ends, middle, check)
         else:
             _push_on(ends, enough, check)
