@@ -218,11 +218,13 @@ def worlds(case: Case) -> Iterator[World]:
 
 
 def has_risks(case: Case, people: World, lines: Sequence[Sequence[str]]) -> bool:
-    """Tell if as many people as printed are there from each time on; quicker than printing their lines."""
-    place = {"every time": 4, "survival alone": None, "cumulated": None, LIFE_TABLE: None}.get(case.form, 1)
-    if place is None:
-        return True
+    """Tell if people are there when printed, and as many from each time on; quicker than printing their lines."""
     times = [one[0] for one in people]
+    if case.form == LIFE_TABLE:
+        return all(sum(at > low for at in times) == int(line[-1]) for (low, _), line in zip(spans_of(case), lines, strict=False))
+    if case.form in ("survival alone", "cumulated"):
+        return not people or {0, *times} == {int(line[0]) for line in lines}
+    place = 4 if case.form == "every time" else 1
     return all(sum(at >= int(line[0]) for at in times) == int(line[place]) for line in lines)
 
 
