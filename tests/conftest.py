@@ -2,12 +2,17 @@
 
 There property tests also draw the same examples every time, and fewer of them, so that a verdict on a change is about the change and comes soon;
 elsewhere they draw new ones.
+
+Files of tests are written to memory where there is enough: thousands are, and each is waited for until the disk has it.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -16,6 +21,11 @@ from hypothesis import settings
 settings.register_profile("same-every-time", derandomize=True, deadline=None, database=None, max_examples=30)
 settings.register_profile("new-every-time", deadline=None)
 settings.load_profile("same-every-time" if os.environ.get("CI") == "true" else "new-every-time")
+
+MEMORY = Path("/dev/shm")  #: Where Linux keeps files in memory.
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
+    os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None
 
 _skipped: dict[str, str] = {}
 

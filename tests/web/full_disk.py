@@ -11,7 +11,11 @@ opened_raw = os.open
 
 
 def is_full(path):
-    return bool(FLAG) and isinstance(path, (str, os.PathLike)) and os.path.exists(FLAG) and not os.fspath(path).startswith("/dev/")
+    return bool(FLAG) and isinstance(path, (str, os.PathLike)) and os.path.exists(FLAG) and not is_device(os.fspath(path))
+
+
+def is_device(path):
+    return path.startswith("/dev/") and not path.startswith("/dev/shm/")
 
 
 def open_file(path, mode="r", *args, **kwargs):
