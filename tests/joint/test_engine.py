@@ -106,7 +106,7 @@ def test_bounds_alone_lead_to_worlds_with_any_number_of_people_in_a_group() -> N
     """What is found is one of all worlds, and hardly any number is left without one."""
     random = np.random.default_rng(6)
     outcomes = Counter[str]()
-    for _ in range(40):
+    for _ in range(14):
         world = random.multinomial(5, [1 / 8] * 8)
         boxes = [{name: bool(random.integers(2)) for name in "abc" if random.random() < 0.7} for _ in range(4)]
         blank = problem_of(5, [([(1, box)], 0, 5) for box in boxes])
@@ -128,7 +128,7 @@ def test_bounds_alone_lead_to_worlds_with_any_number_of_people_in_a_group() -> N
                     assert found[inside].sum() == people
                 outcomes["missed" if found is None else "found"] += 1
         assert np.array_equal(before, (cube.lo, cube.hi))
-    assert outcomes["found"] > 1_000
+    assert outcomes["found"] > 400
     assert outcomes["missed"] * 20 < outcomes["found"]
 
 
