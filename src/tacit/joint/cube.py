@@ -213,13 +213,29 @@ class Cube:
     def _sum(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
         stride = self.strides[position]
         at = self._first[position]
+        low_of = self._along(position, self.lo)
+        high_of = self._along(position, self.hi)
+        low = low_of[:, parts]
+        high = high_of[:, parts]
+        lows = low.sum(axis=1)
+        highs = high.sum(axis=1)
+        if (lows > low_of[:, whole]).any() or (highs < high_of[:, whole]).any():
+            from_parts = tuple(Part((part - whole) * stride, False) for part in parts)
+            self.improve(Move("lo", -1, from_parts), at + whole * stride, lows.ravel())
+            self.improve(Move("hi", -1, from_parts), at + whole * stride, highs.ravel())
+        least = (low_of[:, whole] - highs)[:, None] + high
+        most = (high_of[:, whole] - lows)[:, None] + low
+        if (least > low).any() or (most < high).any():
+            self._sum_backwards(position, whole, parts)
+
+    def _sum_backwards(self, position: int, whole: int, parts: tuple[int, ...]) -> None:
+        """Bound each part by the whole less all others, one part after the other."""
+        stride = self.strides[position]
+        at = self._first[position]
         wholes = at + whole * stride
         pieces = [at + part * stride for part in parts]
         lows: Any = sum(self.lo[piece] for piece in pieces)
         highs: Any = sum(self.hi[piece] for piece in pieces)
-        from_parts = tuple(Part((part - whole) * stride, False) for part in parts)
-        self.improve(Move("lo", -1, from_parts), wholes, lows)
-        self.improve(Move("hi", -1, from_parts), wholes, highs)
         for part, piece in zip(parts, pieces, strict=True):
             low = self.lo[piece]
             high = self.hi[piece]
@@ -233,6 +249,10 @@ class Cube:
             self.improve(Move("hi", -1, used), piece, better[1])
             lows = lows + self.lo[piece] - low
             highs = highs + self.hi[piece] - high
+
+    def _along(self, position: int, bounds: Ints) -> Ints:
+        """Return a view of bounds whose second axis is the slots of an axis."""
+        return bounds.reshape(prod(self.shape[:position]), self.shape[position], -1)
 
     @cached_property
     def _first(self) -> list[Ints]:

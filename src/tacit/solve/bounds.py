@@ -1,10 +1,10 @@
 """Certified bounds by combination and value.
 
-They hold in any assignment of whole people that keeps all statements. Bounds of a class are found first. Each is closed in from two sides: from
-outside by weights of the statements, added up exactly (:mod:`tacit.solve.program`), and from inside by witnesses, whole numbers of people for
-all classes at once that keep every statement. One program finds all classes that nobody, or everybody, of can have a value. In large problems
-exchanges of people (:mod:`tacit.solve.exchanges`) then lead from witness to witness; the rest is looked at one by one. A bound of a class is not one of a
-combination: all people of the class with the value may have the same combination.
+They hold in any assignment of whole people that keeps all statements. Bounds of a class are found first. Each is closed in from two sides:
+from outside by weights of the statements, added up exactly (:mod:`tacit.solve.program`), and from inside by witnesses, whole numbers of
+people for all classes at once that keep every statement. One program finds all classes that nobody, or everybody, of can have a value. In
+large problems exchanges of people (:mod:`tacit.solve.exchanges`) then lead from witness to witness; the rest is looked at one by one. A
+bound of a class is not one of a combination: all people of the class with the value may have the same combination.
 
 Statements clash if weights of them prove that nothing at all is less than 0 people (Farkas). :func:`clashing` then removes statements one by
 one while the rest still clashes, so that none of those that are named can be spared.
