@@ -393,13 +393,21 @@ def solve_ahead(programs: Iterator[Program], ahead: int | None) -> Iterator[Solu
     busy: list[_Worker] = []
     waiting: deque[Future[Solution]] = deque()
     with ThreadPoolExecutor(LANES) as lanes:
+
+        def start(program: Program) -> Future[Solution]:
+            if not program.is_small:
+                return lanes.submit(_solve_one, program, busy)
+            done: Future[Solution] = Future()  # starting a thread takes longer than solving it here
+            done.set_result(_solve_one(program, busy))
+            return done
+
         try:
-            waiting.extend(lanes.submit(_solve_one, program, busy) for program in islice(programs, ahead))
+            waiting.extend(map(start, islice(programs, ahead)))
             while waiting:
                 found = waiting[0].result()
                 waiting.popleft()
                 yield found
-                waiting.extend(lanes.submit(_solve_one, program, busy) for program in islice(programs, 1))
+                waiting.extend(map(start, islice(programs, 1)))
         finally:
             # Where this process is told to stop, nobody waits for what is still asked.
             lanes.shutdown(wait=False, cancel_futures=True)
