@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
-from itertools import chain, combinations_with_replacement, pairwise, product
+from itertools import accumulate, chain, combinations_with_replacement, pairwise, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -218,14 +218,20 @@ def worlds(case: Case) -> Iterator[World]:
 
 
 def has_risks(case: Case, people: World, lines: Sequence[Sequence[str]]) -> bool:
-    """Tell if people are there when printed, and as many from each time on; quicker than printing their lines."""
+    """Tell if people are there when printed, as many from each time on and with events; quicker than printing their lines."""
     times = [one[0] for one in people]
     if case.form == LIFE_TABLE:
         return all(sum(at > low for at in times) == int(line[-1]) for (low, _), line in zip(spans_of(case), lines, strict=False))
     if case.form in ("survival alone", "cumulated"):
         return not people or {0, *times} == {int(line[0]) for line in lines}
     place = 4 if case.form == "every time" else 1
-    return all(sum(at >= int(line[0]) for at in times) == int(line[place]) for line in lines)
+    if any(sum(at >= int(line[0]) for at in times) != int(line[place]) for line in lines):
+        return False
+    if case.form != "chosen times":
+        return True
+    dead = [at for at, has_event, _ in people if has_event]
+    total = accumulate(int(line[2]) for line in lines)
+    return all(sum(at <= int(line[0]) for at in dead) == so_far for line, so_far in zip(lines, total, strict=True))
 
 
 def spans(listed: set[int]) -> list[tuple[int, int]]:
