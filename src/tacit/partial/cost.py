@@ -92,12 +92,13 @@ def _compare_rules(table: _Table, columns: list[int], confidence: Fraction, bar:
 
 def _query_error(table: _Table, conditions: int, seed: int) -> float:
     chance = np.random.default_rng(seed)
+    sizes = (table.before.max(axis=0, initial=-1) + 1).tolist()
     errors = []
     for _ in range(QUESTIONS):
         for _ in range(_REDRAWN):
             columns = [*chance.choice(conditions, min(2, conditions), replace=False).tolist()]
             columns.append(int(chance.integers(conditions, table.before.shape[1])))
-            asked = [_draw_values(chance, int(table.before[:, column].max(initial=-1)) + 1) for column in columns]
+            asked = [_draw_values(chance, sizes[column]) for column in columns]
             true = _match_rows(table.before, columns, asked) @ table.people
             if true:
                 shown = _match_rows(table.after, columns, asked) @ table.people
@@ -114,7 +115,7 @@ def _draw_values(chance: np.random.Generator, many: int) -> Flags:
 
 
 def _match_rows(rows: Codes, columns: list[int], asked: list[Flags]) -> Flags:
-    fits = np.ones(len(rows), np.bool_)
-    for column, marked in zip(columns, asked, strict=True):
+    fits = asked[0][rows[:, columns[0]]]
+    for column, marked in zip(columns[1:], asked[1:], strict=True):
         fits &= marked[rows[:, column]]
     return fits
