@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,9 +29,11 @@ from tacit.kernels.rows import find_holders
 from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
 from tacit.model.errors import Contradiction, InputError, OptionError, numbered
-from tacit.model.estimates import Channel
 from tacit.model.release import IntArray, Itemsets, Sets
 from tacit.model.table import RemoteTransactions, Transactions
+
+if TYPE_CHECKING:
+    from tacit.model.estimates import Channel
 
 #: Most items of a cube: 2**22 numbers take about 100 MB and a second.
 MOST_ITEMS = 22
@@ -424,6 +427,8 @@ def channels_from_condensed(release: Itemsets, condensed: AttackRun, k: int) -> 
 
 
 def _channels(supports: Supports, condensed: AttackRun, k: int) -> Iterator[Channel]:
+    from tacit.model.estimates import Channel
+
     release = supports.release
     if release.n is not None and 0 < release.n < k:
         yield Channel((), (), release.n)
@@ -462,6 +467,8 @@ def _find_large_groups(release: Itemsets, items: list[int], small: Groups, k: in
 
 
 def _channels_within(release: Itemsets, items: list[int], groups: Groups, k: int, covered: list[int]) -> Iterator[Channel]:
+    from tacit.model.estimates import Channel
+
     names = [release.items.names[item] for item in items]
     for whole in range(1, 1 << len(items)):
         if any(whole & other == whole for other in covered):

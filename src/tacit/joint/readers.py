@@ -27,7 +27,6 @@ from tacit.model.partial import PartialTable
 from tacit.model.people import Changed, People, Same
 from tacit.model.release import FirstMatch, Itemsets, Release, Rules
 from tacit.model.table import Table
-from tacit.rules.bounds import UNBOUNDED_COUNT, confidence_of
 
 R = TypeVar("R", bound=Release)
 Listed = TypeVar("Listed", bound=Itemsets | Rules)
@@ -319,6 +318,8 @@ class _RuleReader(_ListReader[Rules]):
         return found
 
     def lines(self) -> Iterator[Line]:
+        from tacit.rules.bounds import UNBOUNDED_COUNT
+
         release = self.release
         for index in self._choose_shortest(release.antecedents.lengths, MOST_LISTED):
             left = release.antecedents[index].tolist()
@@ -365,6 +366,8 @@ class _RuleReader(_ListReader[Rules]):
 
     def _confidence_lines(self, index: int, whole: Box, both: Box) -> Iterator[Line]:
         """Yield the bounds of a confidence, with and without the consequent."""
+        from tacit.rules.bounds import confidence_of
+
         release = self.release
         allowed = confidence_of(release, index)
 

@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from tacit.model.arrays import Flags, Ints, Words
 from tacit.model.errors import Exposed, OptionError, nearest_name
-from tacit.model.estimates import Posterior
 from tacit.model.finding import Claim, Event, Finding, finding_id
 from tacit.model.numbers import Bound
 from tacit.model.people import NotRead
@@ -32,6 +31,7 @@ from tacit.model.table import Transactions
 from tacit.model.version import __version__
 
 if TYPE_CHECKING:
+    from tacit.model.estimates import Posterior
     from tacit.model.repair import Repair, Suggestions
 
 BINDING = "binding"  #: The key under which a record holds its digest.
