@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tacit.reports.print import BROWSERS
 from tests.shell import leaking_baskets, record, tacit
 
 
@@ -102,7 +103,7 @@ def test_print_needs_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_release")
 def test_a_browser_prints_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The browser is a small program that prints what it was given, as the installed ones do."""
-    browser = tmp_path / "bin" / "chromium"
+    browser = tmp_path / "bin" / BROWSERS[0]
     browser.parent.mkdir()
     browser.write_text(
         "#!/bin/sh\nfor word; do case $word in --print-to-pdf=*) out=${word#*=};; file://*) page=${word#file://};; esac; done\n"

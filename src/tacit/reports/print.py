@@ -10,7 +10,15 @@ from pathlib import Path
 
 from tacit.model.errors import OptionError
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+BROWSERS = (
+    "chromium-headless-shell",  # a chromium without windows, which starts faster
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+)
 SECONDS = 60  #: What a browser may take for a page.
 
 
