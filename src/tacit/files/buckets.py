@@ -388,7 +388,7 @@ def shuffled(buckets: Buckets, *, seed: int = 0) -> Buckets:
     fresh[chance.permutation(by_content)] = np.arange(len(buckets), dtype=np.int32)
     group = fresh[buckets.group]
     # First in an order that only the content decides, then in that of chance.
-    rows = stable_order(person, 1 << 64)
+    rows = np.argsort(person)  # equal people are alike
     rows = rows[stable_order(group[rows], len(buckets))]
     drawn = np.empty(buckets.n, np.int64)
     drawn[chance.permutation(buckets.n)] = rows

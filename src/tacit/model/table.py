@@ -212,8 +212,16 @@ def row_keys(columns: Iterable[npt.NDArray[np.integer[Any]]], rows: int) -> npt.
 def stable_order(keys: npt.NDArray[np.integer[Any]], below: int) -> npt.NDArray[np.int64]:
     """Return the order that sorts whole numbers from 0 to ``below``; equal ones keep theirs.
 
-    Sixteen bits at a time: numpy counts numbers of that size instead of comparing them.
+    Numpy counts numbers of sixteen bits instead of comparing them. Others are sorted with their places behind them, if both fit into a word:
+    numpy sorts numbers many times faster than their order. Else sixteen bits at a time.
     """
+    bits = max(1, (len(keys) - 1).bit_length())
+    if below > 1 << 16 and (below - 1).bit_length() + bits <= 64:
+        packed = keys.astype(np.uint64) << np.uint64(bits)
+        packed |= np.arange(len(keys), dtype=np.uint64)
+        packed.sort()
+        packed &= np.uint64((1 << bits) - 1)
+        return packed.view(np.int64)
     order = np.argsort(keys.astype(np.uint16), kind="stable")
     shift = 16
     while (below - 1) >> shift > 0:
