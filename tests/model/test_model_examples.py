@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tacit.model.audit import Caution, digest
 from tacit.model.estimates import Posterior, read_who
@@ -265,6 +267,17 @@ def test_population() -> None:
         [0],
         {"sex": "F", "age": "30"},
     )
+
+
+@given(
+    rows=st.lists(st.tuples(*[st.sampled_from("ab")] * 3), min_size=1, max_size=12),
+    sets=st.lists(st.sets(st.tuples(st.sampled_from("xyz"), st.sampled_from("ab")), max_size=4), max_size=8),
+)
+def test_sets_are_held_by_who_holds_each_alone(rows: list[tuple[str, ...]], sets: list[set[tuple[str, str]]]) -> None:
+    known = Population.of(Table.from_rows(["x", "y", "z"], rows))
+    there = [one for one in sets if all(known.knows(*pair) for pair in one)]
+    found = known.holding_each(there)
+    assert [one.tolist() for one in found] == [known.holding(one).tolist() for one in there]
 
 
 def test_population_places_of() -> None:

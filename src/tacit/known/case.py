@@ -270,8 +270,7 @@ class Missing:
         events: list[Codes] = []
         kept: list[tuple[Pair, ...] | None] = []
         number: dict[int, int] = {}
-        for one, name in zip(sets, names, strict=True):
-            event = case.population.holding(one)
+        for event, name in zip(case.population.holding_each(sets), names, strict=True):
             if (key := said.event(event)) not in number:
                 number[key] = len(events)
                 events.append(event)

@@ -311,6 +311,29 @@ class Population:
             found = found[self._codes[column][found] == code]
         return found
 
+    def holding_each(self, sets: Sequence[Iterable[tuple[str, str]]]) -> list[Codes]:
+        """Return :meth:`holding` of each set of known values; those that share their rarest values share the work."""
+        places = [
+            sorted((self._places[pair] for pair in pairs), key=lambda place: (len(self._lists[place]), place)) for pairs in sets
+        ]
+        out: list[Codes] = [np.arange(len(self), dtype=np.int32)] * len(sets)
+        path: list[tuple[tuple[int, int], Codes]] = []  # the values of the set before, rarest first, with who has them so far
+        for number in sorted(range(len(sets)), key=places.__getitem__):
+            wanted = places[number]
+            shared = 0
+            while shared < min(len(path), len(wanted)) and path[shared][0] == wanted[shared]:
+                shared += 1
+            del path[shared:]
+            for place in wanted[shared:]:
+                found = self._lists[place]
+                if path:
+                    found = path[-1][1]
+                    found = found[self._codes[place[0]][found] == place[1]]
+                path.append((place, found))
+            if path:
+                out[number] = path[-1][1]
+        return out
+
     def places_of(self, table: Table) -> Ints:
         """Return each row's combination, or -1."""
         mine = np.zeros(len(self), np.int64)
