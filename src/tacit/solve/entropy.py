@@ -196,8 +196,9 @@ def _solve_near(dual: Dual, multipliers: Floats, check: Callable[[], None]) -> _
     """Solve by Newton's method near these multipliers, or None."""
     held = dual.fixed | (dual.lower & (multipliers > 0)) | (dual.upper & (multipliers < 0))
     point = np.where(held, multipliers, 0.0)
-    reached: Evaluated | None = dual.shares(point)
-    sums = reached[1]
+    at_point = dual.shares(point)
+    sums = at_point[1]
+    reached: Evaluated | None = at_point
     below = ~held & dual.lower & (sums < dual.lo)
     above = ~held & dual.upper & (sums > dual.hi)
     bound = np.where(dual.fixed | (point > 0) | below, dual.lo, dual.hi)
