@@ -500,8 +500,9 @@ def _count_keys(keys: npt.NDArray[Any], masks: Sequence[Any], check: Callable[[]
     total = len(keys)
     for number, mask in enumerate(masks):
         left = keys & mask
-        if number < len(masks) - 1:
-            left.sort()
+        if number == len(masks) - 1:
+            return total + 1 + int(np.count_nonzero(left[1:] != left[:-1]))
+        left.sort()
         first = np.empty(len(left), np.bool_)
         first[0] = True
         np.not_equal(left[1:], left[:-1], out=first[1:])
@@ -607,10 +608,10 @@ class _Grown:
         owner: list[Ints] = [np.empty(0, np.int64)]
         added: list[Ints] = [np.empty(0, np.int64)]
         matched: list[Ints] = [np.empty(0, np.int64)]
-        for line, one in enumerate(sets):
+        holding = population.holding_each([[pairs[item] for item in one] for one in sets])
+        for line, (one, matching) in enumerate(zip(sets, holding, strict=True)):
             if line % 256 == 0:
                 check()
-            matching = population.holding(pairs[item] for item in one)
             items[line, : len(one)] = one
             combinations[line] = len(matching)
             behind = int(np.searchsorted(ends, one[-1], side="right")) + 1 if one else 0
