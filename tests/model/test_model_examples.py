@@ -276,8 +276,8 @@ def test_population() -> None:
 def test_sets_are_held_by_who_holds_each_alone(rows: list[tuple[str, ...]], sets: list[set[tuple[str, str]]]) -> None:
     known = Population.of(Table.from_rows(["x", "y", "z"], rows))
     there = [one for one in sets if all(known.knows(*pair) for pair in one)]
-    found = known.holding_each(there)
-    assert [one.tolist() for one in found] == [known.holding(one).tolist() for one in there]
+    found = dict(known.holding_each(there))
+    assert [found[number].tolist() for number in range(len(there))] == [known.holding(one).tolist() for one in there]
 
 
 def test_population_places_of() -> None:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -270,7 +271,8 @@ class Missing:
         events: list[Codes] = []
         kept: list[tuple[Pair, ...] | None] = []
         number: dict[int, int] = {}
-        for event, name in zip(case.population.holding_each(sets), names, strict=True):
+        holding = [event for _, event in sorted(case.population.holding_each(sets), key=itemgetter(0))]
+        for event, name in zip(holding, names, strict=True):
             if (key := said.event(event)) not in number:
                 number[key] = len(events)
                 events.append(event)
@@ -608,10 +610,10 @@ class _Grown:
         owner: list[Ints] = [np.empty(0, np.int64)]
         added: list[Ints] = [np.empty(0, np.int64)]
         matched: list[Ints] = [np.empty(0, np.int64)]
-        holding = population.holding_each([[pairs[item] for item in one] for one in sets])
-        for line, (one, matching) in enumerate(zip(sets, holding, strict=True)):
-            if line % 256 == 0:
+        for done, (line, matching) in enumerate(population.holding_each([[pairs[item] for item in one] for one in sets])):
+            if done % 256 == 0:
                 check()
+            one = sets[line]
             items[line, : len(one)] = one
             combinations[line] = len(matching)
             behind = int(np.searchsorted(ends, one[-1], side="right")) + 1 if one else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -311,12 +311,14 @@ class Population:
             found = found[self._codes[column][found] == code]
         return found
 
-    def holding_each(self, sets: Sequence[Iterable[tuple[str, str]]]) -> list[Codes]:
-        """Return :meth:`holding` of each set of known values; those that share their rarest values share the work."""
+    def holding_each(self, sets: Sequence[Iterable[tuple[str, str]]]) -> Iterator[tuple[int, Codes]]:
+        """Yield the number of each set of known values, and its :meth:`holding`.
+
+        Sets that share their rarest values share the work; so they come in an order of their own.
+        """
         places = [
             sorted((self._places[pair] for pair in pairs), key=lambda place: (len(self._lists[place]), place)) for pairs in sets
         ]
-        out: list[Codes] = [np.arange(len(self), dtype=np.int32)] * len(sets)
         path: list[tuple[tuple[int, int], Codes]] = []  # the values of the set before, rarest first, with who has them so far
         for number in sorted(range(len(sets)), key=places.__getitem__):
             wanted = places[number]
@@ -330,9 +332,7 @@ class Population:
                     found = path[-1][1]
                     found = found[self._codes[place[0]][found] == place[1]]
                 path.append((place, found))
-            if path:
-                out[number] = path[-1][1]
-        return out
+            yield number, path[-1][1] if path else np.arange(len(self), dtype=np.int32)
 
     def places_of(self, table: Table) -> Ints:
         """Return each row's combination, or -1."""

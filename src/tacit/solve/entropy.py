@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 Made = TypeVar("Made")
-Evaluated = tuple[Floats, Floats, float]  #: Shares, sums of statements, and log normaliser.
 
 WORK_FOR_THREADS = 1 << 21  #: Below this many numbers to add, threads cost more than they save.
 #: Below this many statements linear algebra runs on one thread: several would wait for each other, for long where cores are shared.
@@ -87,7 +86,7 @@ class Dual:
         with ThreadPoolExecutor(len(spans)) as pool:
             return [task.result() for task in [pool.submit(work, *span) for span in spans]]
 
-    def shares(self, multipliers: Floats) -> Evaluated:
+    def shares(self, multipliers: Floats) -> tuple[Floats, Floats, float]:
         """Return shares, sums of statements, and log normaliser."""
         from tacit.kernels.entropy import shares
 
@@ -196,9 +195,7 @@ def _solve_near(dual: Dual, multipliers: Floats, check: Callable[[], None]) -> _
     """Solve by Newton's method near these multipliers, or None."""
     held = dual.fixed | (dual.lower & (multipliers > 0)) | (dual.upper & (multipliers < 0))
     point = np.where(held, multipliers, 0.0)
-    at_point = dual.shares(point)
-    sums = at_point[1]
-    reached: Evaluated | None = at_point
+    _, sums, _ = dual.shares(point)
     below = ~held & dual.lower & (sums < dual.lo)
     above = ~held & dual.upper & (sums > dual.hi)
     bound = np.where(dual.fixed | (point > 0) | below, dual.lo, dual.hi)
@@ -208,13 +205,12 @@ def _solve_near(dual: Dual, multipliers: Floats, check: Callable[[], None]) -> _
         try:
             # A step that leads nowhere is seen by its distance.
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                found = _solve_held(dual, point, held, bound, check, reached)
+                found = _solve_held(dual, point, held, bound, check)
         except FloatingPointError:
             return None
         if found is None:
             return None
         steps += found.steps
-        reached = None
         point = found.multipliers.copy()
         at_lower = bound == dual.lo
         wrong = held & ~dual.fixed & np.where(at_lower, point < -WRONG_SIGN, point > WRONG_SIGN)
@@ -238,19 +234,16 @@ class _ActivePoint:
     merit: float
 
 
-def _solve_held(
-    dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None], reached: Evaluated | None
-) -> _Reached | None:
-    """Solve for the held bounds; ``reached`` has the shares at the start, if they are known."""
+def _solve_held(dual: Dual, start: Floats, held: Flags, bound: Floats, check: Callable[[], None]) -> _Reached | None:
     rows = np.flatnonzero(held)
 
-    def at(multipliers: Floats, known: Evaluated | None = None) -> _ActivePoint:
-        share, sums, normaliser = known or dual.shares(multipliers)
+    def at(multipliers: Floats) -> _ActivePoint:
+        share, sums, normaliser = dual.shares(multipliers)
         missed = (sums - bound)[rows]
         far = float(np.abs(missed).max(initial=0.0))
         return _ActivePoint(multipliers, share, sums, missed, far=far, merit=normaliser - float(bound[rows] @ multipliers[rows]))
 
-    point = at(start, reached)
+    point = at(start)
     steps = 0
     slow = False
     while (EXACT if slow else AIM) < point.far < np.inf and steps < MOST_ACTIVE_STEPS:
