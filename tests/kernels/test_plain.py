@@ -19,7 +19,7 @@ from tacit.buckets.surviving_correlations import guess, learn
 from tacit.kernels import jit
 from tacit.kernels.deduction import Book, derive_supports, widen
 from tacit.kernels.entropy import covariance, shares
-from tacit.kernels.projection import people_with, small_groups_on, vertical
+from tacit.kernels.projection import Crowd, people_with, small_groups_on
 from tacit.kernels.rows import OUTSIDE, find_maximal, lines_within
 from tacit.mining import search
 from tacit.mining.database import Rows
@@ -111,9 +111,9 @@ def test_mining(rows: list[list[int]], least: int, only: Any, dense: bool, with_
 def test_small_groups(rows: list[list[int]], sets: list[list[int]], k: int, first_only: bool, data: st.DataObject) -> None:
     weights = np.array([data.draw(st.integers(1, 5)) for _ in rows], np.int64)
     people, asked = Sets.from_lists(rows), Sets.from_lists([one for one in sets if one])
-    by_item = vertical(people.offsets, people.members, weights, np.arange(70))
-    list(small_groups_on(by_item, asked.offsets, asked.members, k, lambda _share: None, 1, first_only))
-    people_with(by_item, asked.offsets, asked.members)
+    crowd = Crowd.of(people, weights, np.arange(70))
+    list(small_groups_on(crowd, asked.offsets, asked.members, k, lambda _share: None, 1, first_only))
+    people_with(crowd, asked.offsets, asked.members)
     find_maximal(asked.offsets, asked.members, 70)
     lines = np.empty(len(asked), np.int64)
     position = np.where(np.arange(70) < 60, np.arange(70), OUTSIDE)

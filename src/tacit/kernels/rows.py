@@ -328,8 +328,9 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
     Returns ``UNSORTED`` if the list is not in order.
 
     A set that contains another stands before it, or begins with it. So a set is maximal if the next one does not begin with it, and no maximal
-    set before holds it. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words``
-    and ``holders`` list the maximal sets that hold it: few, and the same for all sets that begin so. Of equal sets the first is the maximal one.
+    set before holds it: neither the one that holds the set before it, nor another. ``index[word]`` says for each item which of 64 maximal sets
+    hold it. For every beginning of the current set ``words`` and ``holders`` list the maximal sets that hold it: few, and the same for all sets
+    that begin so. Of equal sets the first is the maximal one.
     """
     n_sets = offsets.size - 1
     longest = 0
@@ -342,8 +343,12 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
     used = np.zeros(longest + 1, np.int64)
     maximal = np.empty(64 * room, np.int64)
     found = 0
-    before = 0  # the last set that was looked at, and how many of its beginnings have a list
+    near = np.zeros(n_items, np.int64)  # items of the set that holds the one before have the number of the latest
+    latest = 0
+    best = 0
+    shared = 0  # of the items of the set before, so many begin this one; so many of these beginnings have a list, and are held
     listed = 0
+    held = 0
     first = 0  # of sets that are equal
     repeats = False
     for s in range(n_sets):
@@ -352,6 +357,8 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
         repeats = False
         start = offsets[s]
         length = offsets[s + 1] - start
+        listed = min(listed, shared)
+        held = min(held, shared)
         if s + 1 < n_sets:
             longer = offsets[s + 2] - offsets[s + 1]
             shared = _count_shared(members, start, start + length, min(length, longer))
@@ -361,25 +368,34 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
                 repeats = longer == length
                 holder[s] = -1  # that of the next set, which begins with it
                 continue
-        depth = _count_shared(members, start, before, min(length, listed))
-        before = start
-        while depth < length and (depth == 0 or used[depth] > 0):
-            item = members[start + depth]
+        while held < length and near[members[start + held]] == latest:
+            held += 1
+        if latest > 0 and held == length:
+            holder[s] = best
+            continue
+        while listed < length and (listed == 0 or used[listed] > 0):
+            item = members[start + listed]
             kept = 0
-            for i in range((found + 63) >> 6 if depth == 0 else used[depth]):
-                word = i if depth == 0 else words[depth, i]
-                held = index[word, item]
-                if depth > 0:
-                    held &= holders[depth, i]
-                words[depth + 1, kept] = word
-                holders[depth + 1, kept] = held
-                kept += int(held != _ZERO)
-            depth += 1
-            used[depth] = kept
-        listed = depth
-        if found > 0 and used[depth] > 0:
-            last = used[depth] - 1  # the latest ones stand near it
-            holder[s] = maximal[64 * words[depth, last] + lowest_one(holders[depth, last])]
+            for i in range((found + 63) >> 6 if listed == 0 else used[listed]):
+                word = i if listed == 0 else words[listed, i]
+                both = index[word, item]
+                if listed > 0:
+                    both &= holders[listed, i]
+                words[listed + 1, kept] = word
+                holders[listed + 1, kept] = both
+                kept += int(both != _ZERO)
+            listed += 1
+            used[listed] = kept
+        best = first
+        if found > 0 and used[listed] > 0:
+            last = used[listed] - 1  # the latest ones stand near it
+            best = maximal[64 * words[listed, last] + lowest_one(holders[listed, last])]
+        latest += 1
+        for place in range(offsets[best], offsets[best + 1]):
+            near[members[place]] = latest
+        held = length
+        holder[s] = best
+        if best != first:
             continue
         if found == 64 * room:
             index = _widen(index, 2 * room, n_items)
@@ -399,7 +415,6 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
                 holders[depth, last] = _ZERO
                 used[depth] = last + 1
             holders[depth, last] |= bit
-        holder[s] = first
         holder[first] = first
         maximal[found] = first
         found += 1
