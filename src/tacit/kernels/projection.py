@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.kernels.jit import extract, kernel, part, part_with_extract, popcount
-from tacit.kernels.rows import arrange, cells, cut_by_union, dictionary_order, group_by_place, grow
+from tacit.kernels.rows import arrange, cells, cut_by_union, dictionary_order, grow
 from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.release import Sets
 
@@ -298,13 +298,24 @@ def _count_masks(words: Any, weights: Any, masks: Any, table: Any, moves: Any, c
 
 
 @part
-def _read_assigned(
-    offsets: Any, members: Any, bit: Any, numbers: Any, above: Any, is_compressed: bool, moves: Any, masks: Any
-) -> None:
-    """Read sets as masks; rows have only the items ``above``, pushed together or not."""
-    for i in range(len(numbers)):
-        mask = _word_of(members, offsets[numbers[i]], offsets[numbers[i] + 1], bit)
-        masks[i] = compress(mask, above, moves, 6) if is_compressed else mask
+def _group_by_owner(
+    asked: Any, owner: Any, n_owners: int, offsets: Any, members: Any, bit: Any, numbers: Any, held: Any
+) -> Any:
+    """Write sets and their masks, those of owner i in the places ``starts[i]`` to ``starts[i + 1]``; return these.
+
+    Sets are read in the order of the list, which is large: others would have to wait for memory.
+    """
+    starts = np.zeros(n_owners + 2, np.int64)
+    for one in owner:
+        starts[one + 2] += 1
+    for i in range(n_owners + 1):
+        starts[i + 1] += starts[i]
+    for i in range(len(asked)):
+        place = starts[owner[i] + 1]
+        starts[owner[i] + 1] = place + 1
+        numbers[place] = asked[i]
+        held[place] = _word_of(members, offsets[asked[i]], offsets[asked[i] + 1], bit)
+    return starts
 
 
 @part
@@ -339,13 +350,15 @@ def small_groups(
     k: int,
     first_only: bool,
     keys: Any,
-    firsts: Any,
-    lasts: Any,
-    inside: Any,
+    asked: Any,
+    owner: Any,
     offsets: Any,
     members: Any,
     bit: Any,
     counts: Any,
+    numbers: Any,
+    held: Any,
+    sums: Any,
 ) -> tuple[Any, Any, Any]:
     """Find groups of 1..k-1 people by mask, and count people who have sets.
 
@@ -355,8 +368,8 @@ def small_groups(
     With ``first_only`` the search stops at the first set with a small group. ``words`` and ``weights`` have room for more than ``n_rows`` rows;
     what is behind them is scratch; so is ``keys``, which the array of keys replaces if it has to grow.
 
-    For mask i, the sets ``inside[firsts[i]:lasts[i]]``, which it holds, are counted in the same places of ``counts``; ``bit`` is the bit of each
-    item.
+    The sets ``asked`` are counted as well: ``owner`` has a mask that holds each of them, ``bit`` the bit of each item.
+    ``numbers``, ``held`` and ``sums`` have room for one entry each.
     """
     n_masks = masks.size
     size = 4
@@ -368,10 +381,7 @@ def small_groups(
     moves = np.empty(6, np.uint64)
     on_mask = np.zeros(n_masks, np.int64)
     concerned = np.zeros(n_masks, np.int64)
-    assigned = 0
-    for i in range(n_masks):
-        assigned = max(assigned, lasts[i] - firsts[i])
-    held = np.empty(assigned, np.uint64)
+    starts = _group_by_owner(asked, owner, n_masks, offsets, members, bit, numbers, held)
     cube = np.empty(1 << TABLE_ITEMS, np.int64)
     others = np.empty(6, np.uint64)
     found = 0
@@ -414,13 +424,14 @@ def small_groups(
             is_compressed = popcount(above) <= DIRECT_ITEMS  # the rows have the items they were merged on only, pushed together
             if is_compressed:
                 prepare_moves(above, moves)
-            if leaf and lasts[lo] > firsts[lo]:
-                numbers = inside[firsts[lo] : lasts[lo]]
-                _read_assigned(offsets, members, bit, numbers, above, is_compressed, moves, held)
-                if direct:
-                    rows = words[start : start + count]
-                    people = weights[start : start + count]
-                    _count_masks(rows, people, held[: len(numbers)], cube, others, counts[firsts[lo] : lasts[lo]])
+            own = held[starts[lo] : starts[lo + 1] if leaf else starts[lo]]
+            if is_compressed:
+                for i in range(len(own)):
+                    own[i] = compress(own[i], above, moves, 6)
+            if direct and len(own) > 0:
+                rows = words[start : start + count]
+                people = weights[start : start + count]
+                _count_masks(rows, people, own, cube, others, sums[starts[lo] : starts[lo + 1]])
             if direct and is_compressed:
                 local = compress(union, above, moves, 6)
                 gone = popcount(above) - popcount(union)
@@ -442,10 +453,10 @@ def small_groups(
                 merged = _merge_by_hash(words, weights, start, count, union, slots)
                 start += count
                 count = merged
-                if leaf and lasts[lo] > firsts[lo]:  # longer sets have more sets assigned, to be counted among fewer rows
+                if len(own) > 0:  # longer sets hold more sets, to be counted among fewer rows
                     rows = words[start : start + count]
                     people = weights[start : start + count]
-                    _count_masks(rows, people, held[: lasts[lo] - firsts[lo]], cube, others, counts[firsts[lo] : lasts[lo]])
+                    _count_masks(rows, people, own, cube, others, sums[starts[lo] : starts[lo + 1]])
         if not leaf:
             middle = _choose_cut(masks, lo, hi, behind)
             # The first half is pushed last, so that it is searched first and the findings keep the order of the masks.
@@ -467,6 +478,8 @@ def small_groups(
         on_mask[lo] = found - before
         if first_only and found > before:
             break
+    for i in range(len(asked)):
+        counts[numbers[i]] = sums[i]
     return on_mask, concerned, keys
 
 
@@ -572,40 +585,24 @@ class Layout(NamedTuple):
 
 
 class Counting(NamedTuple):
-    """Sets to be counted, by a maximal one that holds them.
-
-    Those of ``maximal[i]`` are ``inside[starts[i]:starts[i + 1]]``, and ``counts`` has their counts in the same places.
-    """
+    """Sets to be counted, each with a maximal one that holds it."""
 
     offsets: Ints
     members: Codes
-    maximal: Ints
-    starts: Ints
-    inside: Codes
+    holders: Codes
     counts: Ints
 
-    @classmethod
-    def of(cls, holder: Codes, offsets: Ints, members: Members) -> Counting:
-        """Return the order to count these sets."""
-        maximal = np.flatnonzero(holder == np.arange(len(holder)))
-        place = np.empty(len(holder), np.int32)
-        place[maximal] = np.arange(len(maximal), dtype=np.int32)
-        starts = np.zeros(len(maximal) + 1, np.int64)
-        inside = np.empty(len(holder), np.int32)
-        group_by_place(place[holder], starts, inside)
-        counts = np.zeros(len(holder), np.int64)
-        return cls(offsets, members.astype(np.int32, copy=False), maximal, starts=starts, inside=inside, counts=counts)
-
-    def inside_of(self, number: int) -> slice:
-        """Return the places of the sets assigned to a maximal set."""
-        place = int(np.searchsorted(self.maximal, number))
-        return slice(int(self.starts[place]), int(self.starts[place + 1]))
-
-    def in_order(self) -> Ints:
-        """Return the counts in the order of the list."""
-        out = np.empty_like(self.counts)
-        out[self.inside] = self.counts
-        return out
+    def by_chunk(self, chunks: Sequence[Chunk]) -> list[tuple[Codes, Codes]]:
+        """Return the sets to be counted with the sets of each chunk, and the places of their holders there."""
+        chunk = np.full(len(self.counts), len(chunks), np.min_scalar_type(len(chunks)))
+        place = np.empty(len(self.counts), np.int32)
+        for number, (which, _, _) in enumerate(chunks):
+            chunk[which] = number
+            place[which] = np.arange(len(which), dtype=np.int32)
+        of_set = chunk[self.holders]
+        order = np.argsort(of_set, kind="stable").astype(np.int32)
+        cuts = np.cumsum(np.bincount(of_set, minlength=len(chunks)))[: len(chunks)]
+        return [(own, place[self.holders[own]]) for own in np.split(order, cuts)[: len(chunks)]]
 
 
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
@@ -722,6 +719,10 @@ def small_groups_on(
         yield found.spread() if isinstance(found, Keys) else found
 
 
+#: Sets over at most 64 items: their numbers, the items, the sets as masks.
+Chunk = tuple[Ints, Ints, Words]
+
+
 class Comparison(NamedTuple):
     """Counts of all sets for ``compare``, which raises if they are not as published.
 
@@ -769,9 +770,10 @@ def groups_on(
     if comparison is None:
         yield from search(k, first_only, None)
         return
-    counting = Counting.of(comparison.holders, offsets, members)
+    counts = np.empty(len(offsets) - 1, np.int64)
+    counting = Counting(offsets, members.astype(np.int32, copy=False), comparison.holders, counts)
     found = list(search(0 if comparison.at_once else k, False, counting))
-    comparison.compare(counting.in_order())
+    comparison.compare(counts)
     yield from search(k, first_only, None) if comparison.at_once else found
 
 
@@ -800,13 +802,14 @@ def _search(
     if len(short):
         chunks = list(cut_chunks(crowd.frequency, offsets, members, short))
         search = partial(_search_chunk, crowd, room=_Room(), layout=layout, k=k, first_only=first_only, counting=counting)
+        asked = [(_NO_CODES, _NO_CODES)] * len(chunks) if counting is None else counting.by_chunk(chunks)
         workers = min(threads or os.cpu_count() or 1, len(chunks))
         with ThreadPoolExecutor(workers) as pool:
             # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
             under_way: deque[Future[Keys]] = deque()
             try:
-                for done, chunk in enumerate(chunks):
-                    under_way.append(pool.submit(search, *chunk))
+                for done, (chunk, own) in enumerate(zip(chunks, asked, strict=True)):
+                    under_way.append(pool.submit(search, chunk, own))
                     if len(under_way) > 2 * workers:
                         yield under_way.popleft().result()
                     pause(done / len(chunks))
@@ -859,7 +862,7 @@ def _groups_by_supports(numbers: Ints, supports: Ints, k: int, layout: Layout) -
     return Keys(numbers, is_small.sum(axis=1), np.where(is_small, sizes, 0).sum(axis=1), keys, layout.shift)
 
 
-def cut_chunks(frequency: Ints, offsets: Ints, members: Members, numbers: Ints) -> Iterator[tuple[Ints, Ints, Words]]:
+def cut_chunks(frequency: Ints, offsets: Ints, members: Members, numbers: Ints) -> Iterator[Chunk]:
     """Yield sets over at most 64 items: their numbers, the items, the sets as masks."""
     n_items = len(frequency)
     rank = np.empty(n_items, np.int64)
@@ -903,11 +906,18 @@ def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
 
 
 class _Room(threading.local):
-    """Arrays of a thread for the rows of one chunk after the other, and for keys."""
+    """Arrays of a thread for one chunk after the other: rows, keys, sets to be counted."""
 
     def __init__(self) -> None:
         self._rows: tuple[Words, Ints] | None = None
         self.keys = np.empty(KEYS, np.uint64)
+        self._sets = _NO_SETS
+
+    def sets(self, n_sets: int) -> tuple[Codes, Words, Ints]:
+        """Return room for numbers, masks and counts of sets."""
+        if n_sets > len(self._sets[0]):
+            self._sets = (np.empty(2 * n_sets, np.int32), np.empty(2 * n_sets, np.uint64), np.empty(2 * n_sets, np.int64))
+        return self._sets
 
     def rows(self, n_rows: int) -> tuple[Words, Ints]:
         """Return room for words and weights of rows."""
@@ -918,9 +928,8 @@ class _Room(threading.local):
 
 def _search_chunk(
     crowd: Crowd,
-    numbers: Ints,
-    items: Ints,
-    masks: Words,
+    chunk: Chunk,
+    asked: tuple[Codes, Codes],
     *,
     room: _Room,
     layout: Layout,
@@ -928,6 +937,7 @@ def _search_chunk(
     first_only: bool,
     counting: Counting | None,
 ) -> Keys:
+    numbers, items, masks = chunk
     words, weights = room.rows(len(crowd.weights))
     bit = np.zeros(crowd.n_items + 1, np.uint64)
     bit[items] = _ONE << np.arange(len(items), dtype=np.uint64)
@@ -940,15 +950,19 @@ def _search_chunk(
         used = len(first)
         words[:used] = ordered[first]
         weights[:used] = np.add.reduceat(weights[order], first)
-    asked = (masks, layout.prefixes[numbers], np.uint64(layout.shift), k, first_only, room.keys)
-    if counting is None:
-        found = small_groups(words, weights, used, len(items), *asked, *_count_nothing(len(masks)))
-    else:
-        place = np.searchsorted(counting.maximal, numbers)
-        counted = (counting.starts[place], counting.starts[place + 1], counting.inside, counting.offsets, counting.members)
-        found = small_groups(words, weights, used, len(items), *asked, *counted, bit, counting.counts)
+    wanted = (masks, layout.prefixes[numbers], np.uint64(layout.shift), k, first_only, room.keys)
+    counted = _NOTHING
+    if counting is not None:
+        counted = (*asked, counting.offsets, counting.members, bit, counting.counts, *room.sets(len(asked[0])))
+    found = small_groups(words, weights, used, len(items), *wanted, *counted)
     on, people, room.keys = found
     return Keys(numbers, on, people, room.keys[: int(on.sum())].copy(), layout.shift)
+
+
+_NO_CODES = np.empty(0, np.int32)
+_NO_INTS = np.empty(0, np.int64)
+_NO_SETS = (_NO_CODES, np.empty(0, np.uint64), _NO_INTS)
+_NOTHING = (_NO_CODES, _NO_CODES, _NO_INTS, _NO_CODES, np.empty(0, np.uint64), _NO_INTS, *_NO_SETS)  #: No set is to be counted.
 
 
 def groups_by_masks(
@@ -957,7 +971,7 @@ def groups_by_masks(
     """Return the number of small groups by mask, and their words and sizes."""
     shift = most_items(k, int(weights[:n_rows].sum()))
     asked = (masks, np.zeros(len(masks), np.uint64), np.uint64(shift), k, first_only, _room_for_keys(masks))
-    on, people, keys = small_groups(words, weights, n_rows, items, *asked, *_count_nothing(len(masks)))
+    on, people, keys = small_groups(words, weights, n_rows, items, *asked, *_NOTHING)
     _, groups, sizes = Keys(np.arange(len(masks)), on, people, keys[: int(on.sum())], shift).spread()
     return on, groups[:, 0], sizes
 
@@ -970,16 +984,9 @@ def keys_by_masks(words: Words, weights: Ints, items: int, masks: Words, prefixe
     room[:count] = words
     people[:count] = weights
     asked = (masks, prefixes, np.uint64(shift), k, False, _room_for_keys(masks))
-    on, _, keys = small_groups(room, people, count, items, *asked, *_count_nothing(len(masks)))
+    on, _, keys = small_groups(room, people, count, items, *asked, *_NOTHING)
     found: Words = keys[: int(on.sum())]
     return found
-
-
-def _count_nothing(n_masks: int) -> tuple[Ints, Ints, Codes, Ints, Codes, Words, Ints]:
-    """Return what :func:`small_groups` is told where no set is to be counted."""
-    nothing = np.zeros(n_masks, np.int64)
-    codes = np.empty(0, np.int32)
-    return nothing, nothing, codes, nothing, codes, np.empty(0, np.uint64), nothing
 
 
 def _room_for_keys(masks: Words) -> Words:
@@ -993,13 +1000,11 @@ def _search_long_set(crowd: Crowd, items: Members, number: int, k: int, counting
         words[held, position // 64] |= np.uint64(1) << np.uint64(position % 64)
     kept, group = np.unique(words, axis=0, return_inverse=True)
     sizes = np.bincount(group.reshape(-1), weights=crowd.weights).astype(np.int64)
-    places = range(0) if counting is None else range(len(counting.inside))[counting.inside_of(number)]
-    for place in places:
+    for one in [] if counting is None else np.flatnonzero(counting.holders == number).tolist():
         assert counting is not None
-        one = int(counting.inside[place])
         held = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
         mask = np.zeros(words.shape[1], np.uint64)
         np.bitwise_or.at(mask, held // 64, _ONE << (held % 64).astype(np.uint64))
-        counting.counts[place] = sizes[((kept & mask) == mask).all(axis=1)].sum()
+        counting.counts[one] = sizes[((kept & mask) == mask).all(axis=1)].sum()
     small = np.flatnonzero(sizes < k)
     return np.full(len(small), number), kept[small], sizes[small]

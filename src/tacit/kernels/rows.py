@@ -434,21 +434,6 @@ def _widen(table: Any, rows: int, columns: int) -> Any:
     return wider
 
 
-@kernel(steps=lambda place, *_: 2 * place.size)
-def group_by_place(place: Any, starts: Any, inside: Any) -> None:
-    """List numbers by place: those of place p are ``inside[starts[p]:starts[p + 1]]``; ``starts`` is all 0 before."""
-    for one in place:
-        starts[one + 1] += 1
-    for p in range(len(starts) - 1):
-        starts[p + 1] += starts[p]
-    cursor = np.empty(len(starts), np.int64)
-    for p in range(len(starts)):
-        cursor[p] = starts[p]
-    for number in range(len(place)):
-        inside[cursor[place[number]]] = number
-        cursor[place[number]] += 1
-
-
 SETS_PER_PIECE = 50_000  #: Lists of twice as many sets are worked on in pieces, on all cores.
 
 
