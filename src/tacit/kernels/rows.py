@@ -328,8 +328,8 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
     Returns ``UNSORTED`` if the list is not in order.
 
     A set that contains another stands before it, or begins with it. So a set is maximal if the next one does not begin with it, and no maximal
-    set before holds it: neither the one that holds the set before it, nor another. ``index[word]`` says for each item which of 64 maximal sets
-    hold it. For every beginning of the current set ``words`` and ``holders`` list the maximal sets that hold it: few, and the same for all sets
+    set before holds it: neither the one that holds the set before it, nor one of the latest 64 (``recent`` says for each item which of them hold
+    it), nor another. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words`` and ``holders`` list the maximal sets that hold it: few, and the same for all sets
     that begin so. Of equal sets the first is the maximal one.
     """
     n_sets = offsets.size - 1
@@ -343,9 +343,10 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
     used = np.zeros(longest + 1, np.int64)
     maximal = np.empty(64 * room, np.int64)
     found = 0
-    near = np.zeros(n_items, np.int64)  # items of the set that holds the one before have the number of the latest
+    recent = np.zeros(n_items, np.uint64)
+    slots = np.full(64, -1, np.int64)
+    slot = 0  # of the set that holds the one before
     latest = 0
-    best = 0
     shared = 0  # of the items of the set before, so many begin this one; so many of these beginnings have a list, and are held
     listed = 0
     held = 0
@@ -368,10 +369,19 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
                 repeats = longer == length
                 holder[s] = -1  # that of the next set, which begins with it
                 continue
-        while held < length and near[members[start + held]] == latest:
+        while held < length and (recent[members[start + held]] >> np.uint64(slot)) & _ONE:
             held += 1
-        if latest > 0 and held == length:
-            holder[s] = best
+        if held < length:
+            both = ~_ZERO
+            place = start
+            while place < start + length and both != _ZERO:
+                both &= recent[members[place]]
+                place += 1
+            if both != _ZERO:
+                slot = lowest_one(both)
+                held = length
+        if held == length and slots[slot] >= 0:
+            holder[s] = slots[slot]
             continue
         while listed < length and (listed == 0 or used[listed] > 0):
             item = members[start + listed]
@@ -390,9 +400,15 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
         if found > 0 and used[listed] > 0:
             last = used[listed] - 1  # the latest ones stand near it
             best = maximal[64 * words[listed, last] + lowest_one(holders[listed, last])]
-        latest += 1
+        latest = (latest + 1) & 63
+        slot = latest
+        bit = _ONE << np.uint64(slot)
+        if slots[slot] >= 0:
+            for place in range(offsets[slots[slot]], offsets[slots[slot] + 1]):
+                recent[members[place]] &= ~bit
         for place in range(offsets[best], offsets[best + 1]):
-            near[members[place]] = latest
+            recent[members[place]] |= bit
+        slots[slot] = best
         held = length
         holder[s] = best
         if best != first:
