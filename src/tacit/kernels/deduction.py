@@ -179,8 +179,8 @@ def _list_members(keys: Any, at: int, mix: Any, members: Any) -> int:
 
 def _estimate_steps(marks: Words, words: Words, _lo: Ints, _hi: Ints, keys: Words, mix: Words, ask: Ints, _bounds: Ints) -> int:
     lengths = np.bitwise_count(keys).reshape(-1, words.size // marks.size).sum(axis=1)
-    most = min(int(lengths.max(initial=0)), int(ask[2]))
-    return len(lengths) * (mix.size + (8 + 3 * most << most))
+    short = lengths[lengths <= ask[2]].astype(np.int64)
+    return len(lengths) * mix.size + int((8 + 3 * short << short).sum())
 
 
 @kernel(steps=_estimate_steps)

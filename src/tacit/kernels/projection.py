@@ -54,6 +54,8 @@ DEEPEST = 330
 TABLE_ITEMS = 10  #: Sets that differ in at most this many items are counted together, through a table of ``2**items`` places.
 FEW_SETS = 8  #: So few sets are counted one by one.
 
+Members = npt.NDArray[np.integer[Any]]
+
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
@@ -67,7 +69,27 @@ def _word_of(members: Any, first: int, last: int, bit: Any) -> Any:
     return word
 
 
-@kernel(steps=lambda _offsets, members, *_: members.size)
+def _masks_of(offsets: Ints, members: Members, bit: Words) -> Words:
+    """Return sets of different items as masks."""
+    sums = np.append(_ZERO, np.cumsum(bit[members]))  # differences stay right where this overflows
+    return sums[offsets[1:]] - sums[offsets[:-1]]
+
+
+def _project_all_rows(offsets: Ints, members: Members, weights: Ints, bit: Words, out_words: Words, out_weights: Ints) -> int:
+    """Do what :func:`project_rows` does, in numpy."""
+    words = _masks_of(offsets, members, bit)
+    filled = np.flatnonzero(words)
+    used = len(filled)
+    out_words[:used] = words[filled]
+    out_weights[:used] = weights[filled]
+    rest = int(weights.sum() - weights[filled].sum())
+    if rest > 0:
+        out_words[used] = 0
+        out_weights[used] = rest
+    return used + int(rest > 0)
+
+
+@kernel(steps=lambda _offsets, members, *_: members.size, twin=_project_all_rows, pace=20)
 def project_rows(offsets: Any, members: Any, weights: Any, bit: Any, out_words: Any, out_weights: Any) -> int:
     """Write rows as words and count them, those of none of the items as one row 0 at the end.
 
@@ -338,7 +360,60 @@ def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
     return middle
 
 
-@kernel(steps=lambda _words, _weights, n_rows, _items, masks, *_: 32 * masks.size * (4 + n_rows))
+def _find_small_groups(
+    words: Words,
+    weights: Ints,
+    n_rows: int,
+    _items: int,
+    masks: Words,
+    prefixes: Words,
+    shift: np.uint64,
+    k: int,
+    first_only: bool,
+    _keys: Words,
+    asked: Codes,
+    _owner: Codes,
+    offsets: Ints,
+    members: Codes,
+    bit: Words,
+    counts: Ints,
+    *_room: Any,
+) -> tuple[Ints, Ints, Words]:
+    """Do what :func:`small_groups` does, in numpy."""
+    kinds, first, kind = np.unique(words[:n_rows], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    sizes = np.bincount(kind, weights[:n_rows]).astype(np.int64)[order]
+    kinds = kinds[order]
+    on_mask = np.zeros(len(masks), np.int64)
+    concerned = np.zeros(len(masks), np.int64)
+    found = [np.empty(0, np.uint64)]
+    for i, mask in enumerate(masks.tolist()):
+        groups, first, group = np.unique(kinds & np.uint64(mask), return_index=True, return_inverse=True)
+        people = np.bincount(group, sizes).astype(np.int64)
+        small = np.flatnonzero((people > 0) & (people < k))
+        small = small[np.argsort(first[small])]
+        keys = people[small].astype(np.uint64) << shift | prefixes[i]
+        places = [place for place in range(64) if mask >> place & 1]
+        for bit_number, place in enumerate(places):
+            keys |= (groups[small] >> np.uint64(place) & _ONE) << np.uint64(bit_number)
+        found.append(keys)
+        on_mask[i] = len(small)
+        concerned[i] = people[small].sum()
+        if first_only and len(small):
+            break
+    if len(asked):
+        wanted = _masks_of(offsets, members, bit)[asked]
+        for at in range(0, len(asked), 64):
+            some = wanted[at : at + 64, None]
+            counts[asked[at : at + 64]] = np.where(kinds & some == some, sizes, 0).sum(axis=1)
+    return on_mask, concerned, np.concatenate(found)
+
+
+@kernel(
+    steps=lambda _words, _weights, n_rows, _items, masks, *others: 32 * (masks.size + len(others[5])) * (4 + n_rows),
+    twin=_find_small_groups,
+    pace=200,
+)
 def small_groups(
     words: Any,
     weights: Any,
@@ -545,8 +620,6 @@ def count_sets(
         _count_masks(words[:used], weights[:used], masks[first:last], table, moves, counts[first:last])
         first = last
 
-
-Members = npt.NDArray[np.integer[Any]]
 
 #: Numbers of the sets, groups as bits over the items of their set (one row of words each), sizes.
 Found = tuple[Ints, Words, Ints]
