@@ -44,6 +44,10 @@ MERGE_DIRECT_AFTER = 4
 #: Rows are put in order before the search when there are at most so many for each set: else sorting takes longer than it saves.
 ROWS_SORTED_PER_SET = 16
 
+MOST_ROWS_MERGED = (
+    100_000  #: So many rows are merged to see how many different ones there are, before a kernel is compiled for them.
+)
+
 FOUND_PER_SET = 64  #: Findings per set for which room is made; memory that is not written to costs nothing.
 KEYS = 1 << 22  #: Findings of one task after the other for which a thread has room.
 
@@ -320,9 +324,7 @@ def _count_masks(words: Any, weights: Any, masks: Any, table: Any, moves: Any, c
 
 
 @part
-def _group_by_owner(
-    asked: Any, owner: Any, n_owners: int, offsets: Any, members: Any, bit: Any, numbers: Any, held: Any
-) -> Any:
+def _group_by_owner(asked: Any, owner: Any, n_owners: int, offsets: Any, members: Any, bit: Any, numbers: Any, held: Any) -> Any:
     """Write sets and their masks, those of owner i in the places ``starts[i]`` to ``starts[i + 1]``; return these.
 
     Sets are read in the order of the list, which is large: others would have to wait for memory.
@@ -409,11 +411,12 @@ def _find_small_groups(
     return on_mask, concerned, np.concatenate(found)
 
 
-@kernel(
-    steps=lambda _words, _weights, n_rows, _items, masks, *others: 32 * (masks.size + len(others[5])) * (4 + n_rows),
-    twin=_find_small_groups,
-    pace=200,
-)
+def _estimate_steps(words: Words, _weights: Ints, n_rows: int, _items: int, masks: Words, *others: Any) -> int:
+    kinds = n_rows if n_rows > MOST_ROWS_MERGED else len(np.unique(words[:n_rows]))
+    return (32 * len(masks) + 3 * len(others[5])) * (4 + kinds)
+
+
+@kernel(steps=_estimate_steps, twin=_find_small_groups, pace=200)
 def small_groups(
     words: Any,
     weights: Any,
@@ -572,9 +575,9 @@ def count_sets(
 ) -> None:
     """Count the people who have each set, of at most 64 items.
 
-    Sets stand in dictionary order and begin with their rarest items, whose rows, ``tids[starts[item]:starts[item + 1]]``, are all that they need.
-    ``items`` has the number of each item of the sets in the rows. Sets with the same first item are counted together if they have 64 items at
-    most.
+    Sets stand in dictionary order and begin with their rarest items, whose rows (``tids[starts[item]:starts[item + 1]]``) are all that they
+    need. ``items`` has the number of each item of the sets in the rows. Sets with the same first item are counted together if they have 64 items
+    at most.
     """
     n_rows = len(row_offsets) - 1
     bit = np.zeros(len(items), np.uint64)
@@ -915,7 +918,9 @@ def _list_subsets(sets: tuple[Ints, Members], numbers: Ints) -> tuple[Ints, Memb
     has = (np.arange(1 << length)[:, None] >> np.arange(length) & 1).astype(np.bool_)
     shape = (len(numbers), *has.shape)
     items = members[offsets[numbers][:, None] + np.arange(length)][:, None, :]
-    return np.append(0, np.cumsum(np.tile(has.sum(axis=1), len(numbers)))), np.broadcast_to(items, shape)[np.broadcast_to(has, shape)]
+    return np.append(0, np.cumsum(np.tile(has.sum(axis=1), len(numbers)))), np.broadcast_to(items, shape)[
+        np.broadcast_to(has, shape)
+    ]
 
 
 def _count_all(crowd: Crowd, asked: list[tuple[Ints, Members]], pause: Callable[[float], None]) -> list[Ints]:
@@ -931,7 +936,9 @@ def _groups_by_supports(numbers: Ints, supports: Ints, k: int, layout: Layout) -
     sizes = supports.reshape(len(numbers), -1)
     is_small = (sizes > 0) & (sizes < k)
     which, groups = np.nonzero(is_small)
-    keys = sizes[is_small].astype(np.uint64) << np.uint64(layout.shift) | layout.prefixes[numbers[which]] | groups.astype(np.uint64)
+    keys = (
+        sizes[is_small].astype(np.uint64) << np.uint64(layout.shift) | layout.prefixes[numbers[which]] | groups.astype(np.uint64)
+    )
     return Keys(numbers, is_small.sum(axis=1), np.where(is_small, sizes, 0).sum(axis=1), keys, layout.shift)
 
 

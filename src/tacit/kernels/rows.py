@@ -321,7 +321,7 @@ def _count_shared(members: Any, left: int, right: int, most: int) -> int:
     return shared
 
 
-@kernel(steps=lambda offsets, members, *_: 2 * members.size + (offsets.size // 64 + 8) * offsets.size)
+@kernel(steps=lambda offsets, members, *_: 2 * members.size + (offsets.size // 512 + 8) * offsets.size)
 def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
     """Assign each set of a list in dictionary order to a maximal set that holds it; count the maximal ones.
 
@@ -329,8 +329,8 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
 
     A set that contains another stands before it, or begins with it. So a set is maximal if the next one does not begin with it, and no maximal
     set before holds it: neither the one that holds the set before it, nor one of the latest 64 (``recent`` says for each item which of them hold
-    it), nor another. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words`` and ``holders`` list the maximal sets that hold it: few, and the same for all sets
-    that begin so. Of equal sets the first is the maximal one.
+    it), nor another. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words`` and
+    ``holders`` list the maximal sets that hold it: few, and the same for all sets that begin so. Of equal sets the first is the maximal one.
     """
     n_sets = offsets.size - 1
     longest = 0
@@ -518,14 +518,15 @@ def _find_lines_within(offsets: Ints, members: Codes, position: Ints, lines: Int
     """Do what :func:`lines_within` does, in numpy."""
     at = position[members]
     outside = np.append(0, np.cumsum(at == OUTSIDE))
-    bits = np.append(0, np.cumsum(np.where(at >= 0, np.int64(1) << np.maximum(at, 0), 0)))  # differences stay right where this overflows
+    # Differences of the sums stay right where these overflow.
+    bits = np.append(0, np.cumsum(np.where(at >= 0, np.int64(1) << np.maximum(at, 0), 0)))
     inside = np.flatnonzero(outside[offsets[1:]] == outside[offsets[:-1]])
     lines[: len(inside)] = inside
     masks[: len(inside)] = bits[offsets[inside + 1]] - bits[offsets[inside]]
     return len(inside)
 
 
-@kernel(steps=lambda _offsets, members, *_: members.size, twin=_find_lines_within, pace=20)
+@kernel(steps=lambda _offsets, members, *_: members.size, twin=_find_lines_within, pace=30)
 def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: Any) -> int:
     """List and count sets without ``OUTSIDE`` items, with masks over positions."""
     used = 0
