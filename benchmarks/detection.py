@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.datasets import Baskets, cases
 from benchmarks.mining import RIVALS, pyfim, seconds, table
-from tacit.kernels.projection import Keys, Vertical, groups_on, vertical
+from tacit.kernels.projection import Crowd, Keys, groups_on
 from tacit.mining.itemsets import mine_itemsets
 from tacit.model.policy import Policy
 from tacit.model.release import Itemsets, Sets
@@ -105,7 +105,7 @@ def compiled(folder: Path) -> Path | None:
     return program
 
 
-def found_by(rows: Vertical, sets: Itemsets, k: int, threads: int | None) -> list[Any]:
+def found_by(rows: Crowd, sets: Itemsets, k: int, threads: int | None) -> list[Any]:
     """Everything that the kernels find, as numbers, which is what an audit keeps."""
     every = np.arange(len(sets))
     return list(groups_on(rows, (sets.sets.offsets, sets.sets.members), every, k, lambda _: None, threads=threads))
@@ -153,7 +153,7 @@ def measure(name: str, share: float, k: int, program: Path | None, folder: Path)
     maximal = mine_itemsets(data, min_support=least, only="maximal")
     number = {item: i for i, item in enumerate(data.items.names)}
     wanted = np.array([number[item] for item in maximal.items.names], np.int64)
-    rows = vertical(data.rows.offsets, data.rows.members, data.weights, wanted)
+    rows = Crowd.of(data.rows, data.weights, wanted)
     sizes = channels_by_set(found_by(rows, maximal, k, None), len(maximal))
     one, _, _ = seconds(lambda: found_by(rows, maximal, k, 1), 3)
     _, every, _ = seconds(lambda: found_by(rows, maximal, k, None), 3)

@@ -1,4 +1,4 @@
-"""Kernels: machine code and plain Python give the same results, bit by bit."""
+"""Kernels: machine code, plain Python and twins in numpy give the same results, bit by bit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tacit.buckets.surviving_correlations import guess, learn
 from tacit.kernels import jit
 from tacit.kernels.deduction import Book, derive_supports, widen
 from tacit.kernels.entropy import covariance, shares
-from tacit.kernels.projection import people_with, small_groups_on, vertical
-from tacit.kernels.rows import OUTSIDE, find_maximal, lines_within
+from tacit.kernels.projection import Comparison, Crowd, groups_on, people_with, small_groups_on
+from tacit.kernels.rows import OUTSIDE, find_holders, lines_within
 from tacit.mining import search
 from tacit.mining.database import Rows
 from tacit.model.buckets import Buckets
@@ -44,9 +44,17 @@ USED: dict[str, Callable[[Any, Any], int]] = {
     "small_groups": lambda result, _: int(result[0].sum()),
 }
 
+#: What a kernel with a twin writes to its arguments, without scratch.
+WRITTEN: dict[str, Callable[[Any, Any], tuple[Any, ...]]] = {
+    "lines_within": lambda used, arguments: (arguments[3][:used], arguments[4][:used]),
+    "project_rows": lambda used, arguments: (arguments[4][:used], arguments[5][:used]),
+    "small_groups": lambda _, arguments: (arguments[15],),
+}
+
 
 def run_both(kernel: jit.Kernel[Any, Any], *arguments: Any) -> Any:
     others = copy.deepcopy(arguments)
+    for_twin = copy.deepcopy(arguments)
     with np.errstate(over="ignore"):
         plain = kernel.plain(*arguments)
     compiled = kernel.compiled(*others)
@@ -58,6 +66,15 @@ def run_both(kernel: jit.Kernel[Any, Any], *arguments: Any) -> Any:
         same(tuple(part[:used] for part in plain[1:]), tuple(part[:used] for part in compiled[1:]))
     else:
         same(plain, compiled)
+    if kernel.twin is not None:
+        result = kernel.twin(*for_twin)
+        name = kernel.plain.__name__
+        same(WRITTEN[name](result, for_twin), WRITTEN[name](plain, arguments))
+        if name in USED:
+            used = USED[name](plain, arguments)
+            same(tuple(part[:used] for part in plain), tuple(part[:used] for part in result))
+        else:
+            same(plain, result)
     return plain
 
 
@@ -111,10 +128,15 @@ def test_mining(rows: list[list[int]], least: int, only: Any, dense: bool, with_
 def test_small_groups(rows: list[list[int]], sets: list[list[int]], k: int, first_only: bool, data: st.DataObject) -> None:
     weights = np.array([data.draw(st.integers(1, 5)) for _ in rows], np.int64)
     people, asked = Sets.from_lists(rows), Sets.from_lists([one for one in sets if one])
-    by_item = vertical(people.offsets, people.members, weights, np.arange(70))
-    list(small_groups_on(by_item, asked.offsets, asked.members, k, lambda _share: None, 1, first_only))
-    people_with(by_item, asked.offsets, asked.members)
-    find_maximal(asked.offsets, asked.members, 70)
+    crowd = Crowd.of(people, weights, np.arange(70))
+    list(small_groups_on(crowd, asked.offsets, asked.members, k, lambda _share: None, 1, first_only))
+    people_with(crowd, asked.offsets, asked.members)
+    holders = find_holders(asked.offsets, asked.members, 70)
+    counts: list[int] = []
+    comparison = Comparison(holders, lambda found: counts.extend(found.tolist()), True)
+    maximal = np.unique(holders).astype(np.int64)
+    list(groups_on(crowd, (asked.offsets, asked.members), maximal, k, lambda _share: None, comparison=comparison))
+    assert counts == people_with(crowd, asked.offsets, asked.members).tolist()
     lines = np.empty(len(asked), np.int64)
     position = np.where(np.arange(70) < 60, np.arange(70), OUTSIDE)
     lines_within(asked.offsets, asked.members, position, lines, np.zeros_like(lines))

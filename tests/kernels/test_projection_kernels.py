@@ -10,8 +10,18 @@ import numpy.typing as npt
 import pytest
 
 from tacit.itemsets.inference_channels import run
+from tacit.kernels import projection
 from tacit.kernels import rows as rows_kernels
-from tacit.kernels.projection import chunk_rows, compress, groups_by_masks, people_with, prepare_moves, vertical
+from tacit.kernels.projection import (
+    Comparison,
+    Crowd,
+    compress,
+    groups_by_masks,
+    groups_on,
+    people_with,
+    prepare_moves,
+    project_rows,
+)
 from tacit.kernels.rows import ALLOWED, OUTSIDE, cells, find_holders, find_maximal, lines_within, superset_all, superset_max
 from tacit.model.audit import Target
 from tacit.model.policy import Policy
@@ -87,16 +97,12 @@ def test_no_sets_no_groups() -> None:
     assert len(searched([1], [1], [], 3)[0]) == 0
 
 
-def test_chunk_rows_keep_everybody() -> None:
-    starts, tids = (
-        np.array([0, 2, 3, 3]),
-        np.array([0, 2, 2], np.int32),
-    )  # item 0 in rows 0 and 2, item 1 in row 2, item 2 nowhere
-    weights, scratch = np.array([2, 3, 4, 1]), np.zeros(4, np.uint64)
-    words, out = np.empty(5, np.uint64), np.empty(5, np.int64)
-    used = chunk_rows(starts, tids, weights, 10, np.array([0, 1, 2]), scratch, words, out)
-    assert sorted(zip(words[:used].tolist(), out[:used].tolist(), strict=True)) == [(0, 4), (1, 2), (3, 4)]
-    assert not scratch.any()
+def test_projected_rows_keep_everybody() -> None:
+    rows = Sets.from_lists([[0], [1], [0, 1, 2], []])
+    bit = np.array([2, 0, 1], np.uint64)
+    words, weights = np.empty(5, np.uint64), np.empty(5, np.int64)
+    used = project_rows(rows.offsets, rows.members, np.array([2, 3, 4, 1]), bit, words, weights)
+    assert list(zip(words[:used].tolist(), weights[:used].tolist(), strict=True)) == [(2, 2), (3, 4), (0, 4)]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -126,19 +132,55 @@ def test_there_may_be_thousands_of_maximal_sets() -> None:
     assert find_maximal(sets.offsets, sets.members, 71).tolist() == wanted
 
 
+def counted_one_by_one(lists: list[list[int]], rows: list[list[int]], weights: list[int]) -> list[int]:
+    return [sum(n for row, n in zip(rows, weights, strict=True) if set(row) >= set(one)) for one in lists]
+
+
+def counted_by_holders(crowd: Crowd, sets: Sets) -> list[int]:
+    """Counts that are compared while groups on maximal sets are searched."""
+    counts: list[int] = []
+    holders = find_holders(sets.offsets, sets.members, crowd.n_items)
+    maximal = np.unique(holders).astype(np.int64)
+    comparison = Comparison(holders, lambda found: counts.extend(found.tolist()), False)
+    for _ in groups_on(crowd, (sets.offsets, sets.members), maximal, 3, lambda _: None, comparison=comparison):
+        pass
+    return counts
+
+
 @pytest.mark.parametrize("seed", range(20))
-def test_counts_equal_brute_force(seed: int) -> None:
+@pytest.mark.parametrize("in_order", [True, False])
+def test_counts_equal_brute_force(seed: int, in_order: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
+    monkeypatch.setattr(projection, "MEMBERS_PER_CALL", chance.choice([20, 100_000]))
     n_items = chance.choice([8, 70, 140])
     longest = chance.choice([0, 3, 6, n_items])  # also sets that are longer than a word
     lists = [sorted(chance.sample(range(n_items), chance.randint(0, longest))) for _ in range(chance.randint(1, 200))]
+    if in_order:
+        lists.sort()
     sets = Sets.from_lists(lists)
     rows = [sorted(chance.sample(range(n_items), chance.randint(0, n_items))) for _ in range(130)]
     weights = [chance.randint(1, 3) for _ in rows]
-    people = Sets.from_lists(rows)
-    by_item = vertical(people.offsets, people.members, np.array(weights), np.arange(n_items))
-    wanted = [sum(n for row, n in zip(rows, weights, strict=True) if set(row) >= set(one)) for one in lists]
-    assert people_with(by_item, sets.offsets, sets.members).tolist() == wanted
+    order = list(range(n_items + 3))
+    chance.shuffle(order)
+    people = Sets.from_lists([[order[item] for item in row] for row in rows])
+    crowd = Crowd.of(people, np.array(weights), np.array(order[:n_items]))
+    wanted = counted_one_by_one(lists, rows, weights)
+    assert people_with(crowd, sets.offsets, sets.members).tolist() == wanted
+    assert counted_by_holders(crowd, sets) == wanted
+
+
+@pytest.mark.parametrize("n_items", [20, 70, 130])
+def test_counts_of_many_sets_that_share_items_equal_brute_force(n_items: int) -> None:
+    chance = random.Random(n_items)
+    rows = [[item for item in range(n_items) if chance.random() < 0.8] for _ in range(150)]
+    some = [chance.choice(rows)[chance.randint(0, 3) :: chance.randint(1, 6)] for _ in range(60)]
+    lists = sorted({tuple(part) for one in some for size in range(5) for part in itertools.combinations(one[:20], size)})[:4000]
+    weights = [chance.randint(1, 3) for _ in rows]
+    sets = Sets.from_lists(lists)
+    crowd = Crowd.of(Sets.from_lists(rows), np.array(weights), np.arange(n_items))
+    wanted = counted_one_by_one([list(one) for one in lists], rows, weights)
+    assert people_with(crowd, sets.offsets, sets.members).tolist() == wanted
+    assert counted_by_holders(crowd, sets) == wanted
 
 
 def test_lines_within_respects_outside_and_allowed_items() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tacit.kernels import projection
-from tacit.kernels.projection import small_groups_on, vertical
+from tacit.kernels.projection import Crowd, small_groups_on
 from tacit.model.release import Sets
 
 Case = tuple[list[list[int]], list[int], list[list[int]]]
@@ -42,9 +42,9 @@ def searched(
     rows, weights, sets = case
     people, family = Sets.from_lists(rows), Sets.from_lists(sets)
     wanted = np.arange(1 + max([item for chosen in sets for item in chosen], default=0))
-    by_item = vertical(people.offsets, people.members, np.array(weights, np.int64), wanted)
+    crowd = Crowd.of(people, np.array(weights, np.int64), wanted)
     found = []
-    for numbers, words, sizes in small_groups_on(by_item, family.offsets, family.members, k, lambda _: None, threads, first_only):
+    for numbers, words, sizes in small_groups_on(crowd, family.offsets, family.members, k, lambda _: None, threads, first_only):
         for number, word, size in zip(numbers.tolist(), words.tolist(), sizes.tolist(), strict=True):
             group = tuple(item for place, item in enumerate(sets[number]) if word[place // 64] >> (place % 64) & 1)
             found.append((number, group, size))
@@ -71,7 +71,7 @@ def test_whoever_has_seen_enough_may_stop() -> None:
     case = drawn(7)
     rows, weights, sets = case
     people, family = Sets.from_lists(rows), Sets.from_lists(sets)
-    by_item = vertical(people.offsets, people.members, np.array(weights, np.int64), np.arange(200))
-    pieces = small_groups_on(by_item, family.offsets, family.members, 4, lambda _: None)
+    crowd = Crowd.of(people, np.array(weights, np.int64), np.arange(200))
+    pieces = small_groups_on(crowd, family.offsets, family.members, 4, lambda _: None)
     next(pieces)
     pieces.close()  # type: ignore[attr-defined]

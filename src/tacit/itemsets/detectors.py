@@ -20,7 +20,7 @@ from itertools import groupby
 import numpy as np
 
 from tacit.itemsets.clash import refuse_clash
-from tacit.itemsets.supports import Found, Supports, matching_rows
+from tacit.itemsets.supports import Found, Supports, refuse_other_data
 from tacit.model.arrays import Ints
 from tacit.model.audit import Target
 from tacit.model.errors import OptionError
@@ -361,7 +361,7 @@ def detect(target: Target, supports: Supports, emit: Emit) -> Result:
     detector = next(row for row in DETECTORS if row.name == target.algorithm)
     _refuse_unfit(detector, target, supports)
     if target.data is not None:
-        matching_rows(supports.release, target.data)  # the findings are those of the release only if the data are its own
+        refuse_other_data(supports.release, target.data)  # the findings are those of the release only if the data are its own
     return detector.detect(Family(target, supports), emit)
 
 

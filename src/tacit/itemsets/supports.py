@@ -5,7 +5,7 @@
 * *Maximal* itemsets say nothing exact about their subsets.
 
 With the data, small groups are counted directly instead of by inclusion-exclusion over ``2**|M|`` published supports. The results agree if
-the release is of this data, which :func:`matching_rows` verifies.
+the release is of this data, which :func:`refuse_other_data` verifies.
 
 A channel on any frequent itemset J is a union of groups on a maximal itemset M that contains it: the people with exactly the items I of J are
 those of all groups X on M with X and J in common exactly I (Theorem 18). Each group of a channel has fewer than k people, so it is a
@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tacit.kernels.projection import Counting, Keys, Layout, Vertical, cut_chunks, groups_on, most_items, people_with, vertical
+from tacit.kernels.projection import Comparison, Crowd, Keys, Layout, cut_chunks, groups_on, most_items, people_with
 from tacit.kernels.rows import find_holders
 from tacit.model.arrays import Codes, Flags, Ints, Words
 from tacit.model.audit import AttackRun, Target
@@ -103,6 +103,7 @@ class Lattice:
     n_items: int
     by_closure: bool
     _lines: dict[int, Ints] = field(default_factory=dict)
+    _inside: dict[bytes, tuple[Ints, Sets]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, release: Itemsets, *, by_closure: bool) -> Lattice:
@@ -160,10 +161,18 @@ class Lattice:
             position[within] = ALLOWED
         position[fixed] = ALLOWED
         position[items] = np.arange(len(items))
-        lines = np.empty(len(self.offsets) - 1, np.int64)
-        masks = np.empty(len(self.offsets) - 1, np.int64)
-        used = lines_within(self.offsets, self.members, position, lines, masks)
-        return lines[:used], masks[:used]
+        # Several questions about the same items follow one another, and few sets of a long list are sets of these.
+        key = (position != OUTSIDE).tobytes()
+        if key not in self._inside:
+            self._inside.clear()
+            lines = np.empty(len(self.offsets) - 1, np.int64)
+            used = lines_within(self.offsets, self.members, position, lines, np.empty(len(lines), np.int64))
+            self._inside[key] = lines[:used].copy(), self._sets.take(lines[:used])
+        inside, sets = self._inside[key]
+        lines = np.empty(len(sets), np.int64)
+        masks = np.empty(len(sets), np.int64)
+        lines_within(sets.offsets, sets.members, position, lines, masks)
+        return inside, masks
 
     def closest(self, lines: Ints, masks: Ints, items: int) -> Ints:
         """Return which of some sets gives the support of each subset."""
@@ -270,12 +279,10 @@ class Supports:
 Found = tuple[Ints, Words, Ints, Ints]
 
 
-def matching_rows(release: Itemsets, data: Transactions) -> Vertical:
-    """Return the data by item, verified against the release."""
-    wanted = _items_in(release, data)
-    rows = vertical(data.rows.offsets, data.rows.members, data.weights, wanted)
-    _check_counts(release, people_with(rows, release.sets.offsets, release.sets.members))
-    return rows
+def refuse_other_data(release: Itemsets, data: Transactions) -> None:
+    """Raise unless the release is of these data."""
+    crowd = Crowd.of(data.rows, data.weights, _items_in(release, data))
+    _check_counts(release, people_with(crowd, release.sets.offsets, release.sets.members))
 
 
 _OTHER_DATA = "Give the data that the release was made from, with the same columns and missing-value rule, or audit without it"
@@ -318,28 +325,17 @@ def find_small_groups(target: Target, supports: Supports, layout: Layout | None)
 
     # What is handed on at once, or kept when time runs out, must come from data that are known to be those of the release.
     is_whole = target.stream is None and target.limits.deadline is None and not target.first_hit
-    wanted = _items_in(release, data)
-    rows = vertical(data.rows.offsets, data.rows.members, data.weights, wanted)
-    lattice = supports.lattice
-    sets = (lattice.offsets, lattice.members)
-    counting = Counting.of(lattice.holders, *sets)
-    if not is_whole:
-        for _ in groups_on(rows, sets, supports.maximal, 0, pause, counting=counting):
-            pass
-        _check_counts(release, counting.in_order())
+    crowd = Crowd.of(data.rows, data.weights, _items_in(release, data))
     found = groups_on(
-        rows,
-        sets,
+        crowd,
+        (supports.lattice.offsets, supports.lattice.members),
         supports.maximal,
         target.policy.k,
         pause,
         first_only=target.first_hit,
         layout=layout,
-        counting=counting if is_whole else None,
+        comparison=Comparison(supports.lattice.holders, partial(_check_counts, release), not is_whole),
     )
-    if is_whole:
-        found = iter(list(found))
-        _check_counts(release, counting.in_order())
     for piece in found:
         if isinstance(piece, Keys) and layout is None:
             which, groups, sizes = piece.spread()
@@ -363,9 +359,8 @@ def _find_remotely(target: Target, supports: Supports, data: RemoteTransactions)
     items = len(release.items.names)
     used = np.bincount(sets.members, minlength=items)
     # For the order of the sets it is enough to know how often items occur among them.
-    rows = Vertical(np.append(0, np.cumsum(used)).astype(np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
     numbers = np.flatnonzero(sets.lengths > 0)
-    chunks = list(cut_chunks(rows, sets.offsets, sets.members, numbers))
+    chunks = list(cut_chunks(used, sets.offsets, sets.members, numbers))
     is_maximal = np.zeros(len(sets), np.bool_)
     is_maximal[supports.maximal] = True
     masks = [(which, held, len(inside), is_maximal[which]) for which, inside, held in chunks]

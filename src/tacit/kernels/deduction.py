@@ -43,22 +43,13 @@ def _slot_of(marks: Any, words: Any, hash_: Any, keys: Any, at: int, width: int)
     return -1 - slot
 
 
-@part
-def _hash_of(keys: Any, at: int, mix: Any) -> Any:
-    total = _ZERO
-    for item in range(mix.size):
-        if (keys[at + (item >> 6)] >> np.uint64(item & 63)) & _ONE:
-            total += mix[item]
-    return total
-
-
-@kernel(steps=lambda _marks, _words, _lo, _hi, _keys, mix, least, _most: least.size * (4 + mix.size))
-def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: Any, most: Any) -> int:
+@kernel(steps=lambda _marks, _words, _lo, _hi, _keys, hashes, *_: 5 * hashes.size)
+def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, hashes: Any, least: Any, most: Any) -> int:
     """Enter itemsets with bounds; count new ones."""
     width = words.size // marks.size
     fresh = 0
     for i in range(least.size):
-        hash_ = _hash_of(keys, i * width, mix)
+        hash_ = hashes[i]
         slot = _slot_of(marks, words, hash_, keys, i * width, width)
         if slot < 0:
             slot = -1 - slot
@@ -71,16 +62,16 @@ def enter(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, least: 
     return fresh
 
 
-@kernel(steps=lambda _marks, _words, _keys, mix, slots: slots.size * (4 + mix.size))
-def look_up(marks: Any, words: Any, keys: Any, mix: Any, slots: Any) -> None:
+@kernel(steps=lambda _marks, _words, _keys, hashes, _slots: 5 * hashes.size)
+def look_up(marks: Any, words: Any, keys: Any, hashes: Any, slots: Any) -> None:
     """Find every itemset's slot; negative if absent."""
     width = words.size // marks.size
     for i in range(slots.size):
-        slots[i] = _slot_of(marks, words, _hash_of(keys, i * width, mix), keys, i * width, width)
+        slots[i] = _slot_of(marks, words, hashes[i], keys, i * width, width)
 
 
-@kernel(steps=lambda _marks, _words, keys, mix, _behind: keys.size * mix.size * 8)
-def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tuple[int, Any]:
+@kernel(steps=lambda _marks, _words, keys, mix, *_: keys.size * mix.size * 4)
+def candidates(marks: Any, words: Any, keys: Any, mix: Any, hashes: Any, behind: bool) -> tuple[int, Any]:
     """List unknown itemsets, one item above ``keys``, whose subsets are known.
 
     With ``behind`` only items behind the last one are added, so that a set is reached once when ``keys`` holds everything in the book; without
@@ -92,7 +83,7 @@ def candidates(marks: Any, words: Any, keys: Any, mix: Any, behind: bool) -> tup
     count = 0
     key = np.empty(width, np.uint64)
     for i in range(keys.size // width):
-        whole = _hash_of(keys, i * width, mix)
+        whole = hashes[i]
         first = 0
         for item in range(n_items):
             if behind and (keys[i * width + (item >> 6)] >> np.uint64(item & 63)) & _ONE:
@@ -177,10 +168,48 @@ def _list_members(keys: Any, at: int, mix: Any, members: Any) -> int:
     return count
 
 
+@part
+def _bound_whole(high: Any, d: int, most: int) -> tuple[int, int]:
+    """Bound the support of a set of ``d`` items, from the largest sums over its groups: no group has fewer than 0 people."""
+    least = np.int64(0)
+    largest = np.int64(most)
+    for m in range(1 << d):
+        if (d - popcount(np.uint64(m))) & 1:
+            largest = min(largest, high[m])
+        else:
+            least = max(least, -high[m])
+    return least, largest
+
+
+@part
+def _add_small_groups(
+    low: Any, high: Any, d: int, least: int, largest: int, k: int, owner: int, count: int, found: Any
+) -> tuple[int, Any]:
+    """Add five numbers for each group of 1..k-1 people, as :func:`deduce` returns them; the whole has ``least`` to ``largest``."""
+    for m in range(1 << d):
+        odd = (d - popcount(np.uint64(m))) & 1
+        smallest = low[m] - largest if odd else low[m] + least
+        biggest = high[m] - least if odd else high[m] + largest
+        if smallest <= 0 or biggest >= k:
+            continue
+        # Without one of its conditions the group grows by its neighbour; the unknown support drops out of the sum of the two.
+        wider = np.int64(_NO_BOUND)
+        for j in range(d):
+            wider = min(wider, high[m] + high[m ^ (1 << j)])
+        found = grow(found, 5 * (count + 1))
+        found[5 * count] = owner
+        found[5 * count + 1] = m
+        found[5 * count + 2] = smallest
+        found[5 * count + 3] = biggest
+        found[5 * count + 4] = wider
+        count += 1
+    return count, found
+
+
 def _estimate_steps(marks: Words, words: Words, _lo: Ints, _hi: Ints, keys: Words, mix: Words, ask: Ints, _bounds: Ints) -> int:
     lengths = np.bitwise_count(keys).reshape(-1, words.size // marks.size).sum(axis=1)
-    most = min(int(lengths.max(initial=0)), int(ask[2]))
-    return len(lengths) * (mix.size + (8 + 3 * most << most))
+    short = lengths[lengths <= ask[2]].astype(np.int64)
+    return len(lengths) * mix.size + int((4 + 2 * short << short).sum())
 
 
 @kernel(steps=_estimate_steps)
@@ -214,32 +243,11 @@ def deduce(marks: Any, words: Any, lo: Any, hi: Any, keys: Any, mix: Any, ask: A
         size = 1 << d
         _gather(marks, words, mix, lo, hi, members, key, low, high, size)
         _to_cells(low, high, size)
-        least = np.int64(0)
-        largest = most if d <= ask[3] else _NO_BOUND
-        for m in range(size):
-            if (d - popcount(np.uint64(m))) & 1:
-                largest = min(largest, high[m])
-            else:
-                least = max(least, -high[m])
+        least, largest = _bound_whole(high, d, most if d <= ask[3] else _NO_BOUND)
         bounds[2 * i] = least
         bounds[2 * i + 1] = largest
-        for m in range(size if least <= largest else 0):
-            odd = (d - popcount(np.uint64(m))) & 1
-            smallest = low[m] - largest if odd else low[m] + least
-            biggest = high[m] - least if odd else high[m] + largest
-            if smallest <= 0 or biggest >= k:
-                continue
-            # Without one of its conditions the group grows by its neighbour; the unknown support drops out of the sum of the two.
-            wider = np.int64(_NO_BOUND)
-            for j in range(d):
-                wider = min(wider, high[m] + high[m ^ (1 << j)])
-            found = grow(found, 5 * (count + 1))
-            found[5 * count] = i
-            found[5 * count + 1] = m
-            found[5 * count + 2] = smallest
-            found[5 * count + 3] = biggest
-            found[5 * count + 4] = wider
-            count += 1
+        if least <= largest:
+            count, found = _add_small_groups(low, high, d, least, largest, k, i, count, found)
     return count, found
 
 
@@ -325,32 +333,11 @@ def derive_supports(masks: Any, published: bool, support: Any, rules: Any, ask: 
                     cell[m] -= cell[m + step]
             step *= 2
         if not published:
-            least = np.int64(0)
-            largest = np.int64(ask[1])
-            for m in range(size):
-                if (d - popcount(np.uint64(m))) & 1:
-                    largest = min(largest, cell[m])
-                else:
-                    least = max(least, -cell[m])
+            least, largest = _bound_whole(cell, d, ask[1])
             bounds[2 * i] = least
             bounds[2 * i + 1] = largest
             if least != largest:
-                for m in range(size):
-                    odd = (d - popcount(np.uint64(m))) & 1
-                    smallest = cell[m] - largest if odd else cell[m] + least
-                    biggest = cell[m] - least if odd else cell[m] + largest
-                    if smallest <= 0 or biggest >= ask[0]:
-                        continue
-                    wider = np.int64(_NO_BOUND)
-                    for j in range(d):
-                        wider = min(wider, cell[m] + cell[m ^ (1 << j)])
-                    found = grow(found, 5 * (count + 1))
-                    found[5 * count] = i
-                    found[5 * count + 1] = m
-                    found[5 * count + 2] = smallest
-                    found[5 * count + 3] = biggest
-                    found[5 * count + 4] = wider
-                    count += 1
+                count, found = _add_small_groups(cell, cell, d, least, largest, ask[0], i, count, found)
                 continue
             support[mask] = least
             for m in range(size):
@@ -400,6 +387,10 @@ class Book:
         self.items = np.unique(members).astype(np.int64)
         self.mix = np.random.default_rng(0).integers(1, 2**63, len(self.items), np.uint64)
         self.width = max(1, -(-len(self.items) // 64))
+        spread = np.zeros(64 * self.width, np.uint64)
+        spread[: len(self.mix)] = self.mix
+        bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.uint64)
+        self._byte_hashes = spread.reshape(-1, 8) @ bits.T  # of the items that each byte of a key stands for
         self._count = 0
         self._clear(1024)
 
@@ -419,6 +410,14 @@ class Book:
         local = np.searchsorted(self.items, members)
         np.bitwise_or.at(keys, (owners, local >> 6), np.uint64(1) << (local & 63).astype(np.uint64))
         return keys
+
+    def _hashes(self, keys: Words) -> Words:
+        """Return the hashes of itemsets."""
+        parts = np.ascontiguousarray(keys, "<u8").view(np.uint8).reshape(len(keys), 8 * self.width)
+        hashes = np.zeros(len(keys), np.uint64)
+        for place, of_byte in enumerate(self._byte_hashes):
+            hashes += of_byte[parts[:, place]]
+        return hashes
 
     def members(self, words: Words) -> Ints:
         """Return a mask's items, ascending."""
@@ -447,7 +446,7 @@ class Book:
 
     def _write(self, keys: Words, lo: Ints, hi: Ints) -> int:
         bounds = (np.ascontiguousarray(lo, np.int64), np.ascontiguousarray(hi, np.int64))
-        return enter(self._marks, self._words, self._lo, self._hi, _flat(keys), self.mix, *bounds)
+        return enter(self._marks, self._words, self._lo, self._hi, _flat(keys), self._hashes(keys), *bounds)
 
     def everything(self) -> Words:
         """All itemsets in the book."""
@@ -456,12 +455,12 @@ class Book:
     def bounds(self, keys: Words) -> tuple[Ints, Ints, Flags]:
         """Return itemsets' bounds, and which are known."""
         slots = np.empty(len(keys), np.int64)
-        look_up(self._marks, self._words, _flat(keys), self.mix, slots)
+        look_up(self._marks, self._words, _flat(keys), self._hashes(keys), slots)
         return self._lo[slots], self._hi[slots], slots >= 0
 
     def candidates(self, fresh: Words, *, first: bool) -> Words:
         """Return unknown itemsets above ``fresh`` (``first``: the whole book), in order."""
-        count, found = candidates(self._marks, self._words, _flat(fresh), self.mix, first)
+        count, found = candidates(self._marks, self._words, _flat(fresh), self.mix, self._hashes(fresh), first)
         keys = found[: count * self.width].reshape(-1, self.width)
         return keys if first else np.unique(keys, axis=0)
 

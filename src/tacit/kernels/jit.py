@@ -1,7 +1,9 @@
 """Kernels: interpreted on little data, compiled on much.
 
-Starting numba takes a third of a second, longer than a small audit. A kernel therefore runs as the plain Python function that it is until the
-work of all kernels adds up to :data:`PLAIN_STEPS`. Then it is compiled, and kept on disk for later runs. Both give the same results.
+Starting numba takes a third of a second, longer than a small audit, and compiling takes seconds. A kernel therefore runs as the plain Python
+function that it is, or as a *twin* of it in numpy, until the work of all kernels adds up to :data:`PLAIN_STEPS`, or to
+:data:`PLAIN_STEPS_AT_FIRST` where no kernel was compiled before. Then it is compiled, and kept on disk for later runs. All give the same
+results.
 
 With ``TACIT_NO_JIT=1`` in the environment kernels are never compiled, so that the same source runs under a debugger or a coverage tool, and on
 a machine without numba.
@@ -25,12 +27,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 ENABLED = os.environ.get("TACIT_NO_JIT", "") != "1"  #: True if kernels may be compiled.
 
-PLAIN_STEPS = 150_000  #: Steps of plain Python that take about as long as numba takes to start.
+PLAIN_STEPS = 1_000_000  #: Steps of plain Python that take about as long as numba takes to start.
+PLAIN_STEPS_AT_FIRST = 8_000_000  #: Steps that take two seconds at most, less than it takes to compile some kernels.
 
 NOTICE = "compiling kernels, first run only"  #: Message for the user while kernels compile.
 
 _lock = threading.RLock()
-_steps_left = PLAIN_STEPS
+_steps_done = 0
 
 #: Functions whose type compiled code has yet to be told, each with a function that makes what compiled code calls.
 _undeclared: list[tuple[Any, Callable[[], Any]]] = []
@@ -39,12 +42,21 @@ _undeclared: list[tuple[Any, Callable[[], Any]]] = []
 class Kernel(Generic[Parameters, Result]):
     """Function over arrays, compiled for large inputs.
 
-    ``plain`` is the Python function. ``steps`` estimates from its arguments how often its innermost statement runs.
+    ``plain`` is the Python function. ``steps`` estimates from its arguments how often its innermost statement runs. A ``twin`` does ``pace``
+    steps in the time of a plain one.
     """
 
-    def __init__(self, plain: Callable[Parameters, Result], steps: Callable[Parameters, int]) -> None:
+    def __init__(
+        self,
+        plain: Callable[Parameters, Result],
+        steps: Callable[Parameters, int],
+        twin: Callable[Parameters, Result] | None,
+        pace: int,
+    ) -> None:
         update_wrapper(self, plain)
         self.plain = plain
+        self.twin = twin
+        self._pace = pace
         self._steps = steps
         self._dispatcher: Callable[Parameters, Result] | None = None
         self._run: Callable[Parameters, Result] = self._choose if ENABLED else self._run_plain
@@ -63,11 +75,11 @@ class Kernel(Generic[Parameters, Result]):
             return self._dispatcher
 
     def _choose(self, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        global _steps_left  # noqa: PLW0603  a start of numba serves all kernels
-        steps = self._steps(*args, **kwargs)
-        if steps <= _steps_left:
-            _steps_left -= steps
-            return self._run_plain(*args, **kwargs)
+        global _steps_done  # noqa: PLW0603  a start of numba serves all kernels
+        steps = _steps_done + self._steps(*args, **kwargs) // self._pace
+        if steps <= PLAIN_STEPS or (steps <= PLAIN_STEPS_AT_FIRST and not _was_compiled()):
+            _steps_done = steps
+            return (self.twin or self._run_plain)(*args, **kwargs)
         self._run = self.compiled
         return self._run(*args, **kwargs)
 
@@ -78,9 +90,21 @@ class Kernel(Generic[Parameters, Result]):
             return self.plain(*args, **kwargs)
 
 
-def kernel(*, steps: Callable[..., int]) -> Callable[[Callable[Parameters, Result]], Kernel[Parameters, Result]]:
+def kernel(
+    *, steps: Callable[..., int], twin: Callable[Parameters, Result] | None = None, pace: int = 1
+) -> Callable[[Callable[Parameters, Result]], Kernel[Parameters, Result]]:
     """Make a function a :class:`Kernel`."""
-    return lambda function: Kernel(function, steps)
+    return lambda function: Kernel(function, steps, twin, pace)
+
+
+@cache
+def _was_compiled() -> bool:
+    """Return True if numba was started, or finds compiled kernels where it keeps them."""
+    if "numba" in sys.modules:
+        return True
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    places = [Path(folder)] if folder else [Path(__file__).parent / "__pycache__", Path.home() / ".cache" / "numba"]
+    return any(next(place.rglob("*.nbi"), None) is not None for place in places)
 
 
 def part(function: Function) -> Function:

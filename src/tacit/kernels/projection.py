@@ -10,7 +10,7 @@ are merged when the union has lost enough items for it to pay. Once a union is s
 are found in a table instead of by hashing; at a single set the table holds the sizes of its groups.
 
 In kernels words are ``uint64``, weights ``int64`` counts of people, everything one-dimensional and contiguous. :func:`small_groups_on` drives
-them: it takes itemsets as ``offsets`` and ``members``, and people by item as :class:`Vertical`.
+them: it takes itemsets as ``offsets`` and ``members``, and people as a :class:`Crowd`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,20 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.kernels.jit import extract, kernel, part, part_with_extract, popcount
-from tacit.kernels.rows import arrange, cut_by_union, dictionary_order, find_holders, group_by_place, grow
-from tacit.model.arrays import Codes, Ints, Words
+from tacit.kernels.rows import arrange, cells, cut_by_union, dictionary_order, grow
+from tacit.model.arrays import Codes, Flags, Ints, Words
+from tacit.model.release import Sets
 
 #: Rows on unions of at most this many items are merged through a table of ``2**items`` places; on larger ones by hashing.
 DIRECT_ITEMS = 18
@@ -36,48 +39,74 @@ DIRECT_ITEMS = 18
 #: Rows are merged once this many items are gone since they were merged last: by hashing, and through a table. Only two halves read what a merge
 #: makes, so merging pays when it leaves about half of the rows, and that takes several items.
 MERGE_AFTER = 5
-MERGE_DIRECT_AFTER = 3
+MERGE_DIRECT_AFTER = 4
 
 #: Rows are put in order before the search when there are at most so many for each set: else sorting takes longer than it saves.
 ROWS_SORTED_PER_SET = 16
 
+MOST_ROWS_MERGED = (
+    100_000  #: So many rows are merged to see how many different ones there are, before a kernel is compiled for them.
+)
+
 FOUND_PER_SET = 64  #: Findings per set for which room is made; memory that is not written to costs nothing.
+KEYS = 1 << 22  #: Findings of one task after the other for which a thread has room.
 
 #: Each half of a list gets at least this part of it, so that the recursion stays shallow; and how deep it can get then with 2**63 sets.
 LEAST_PART = 8
 DEEPEST = 330
+
+TABLE_ITEMS = 10  #: Sets that differ in at most this many items are counted together, through a table of ``2**items`` places.
+FEW_SETS = 8  #: So few sets are counted one by one.
+
+Members = npt.NDArray[np.integer[Any]]
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
 
-@kernel(steps=lambda _starts, tids, *_: 2 * tids.size)
-def chunk_rows(
-    starts: Any, tids: Any, weights: Any, everyone: int, chunk: Any, scratch: Any, out_words: Any, out_weights: Any
-) -> int:
-    """Make a chunk's rows from vertical lists; count them.
+@part
+def _word_of(members: Any, first: int, last: int, bit: Any) -> Any:
+    word = _ZERO
+    for place in range(first, last):
+        word |= bit[members[place]]
+    return word
 
-    ``tids[starts[item]:starts[item + 1]]`` are the rows that have the item. ``scratch`` holds one word per row, all zero before and after. Rows
-    without any of the items become one row 0 at the end.
+
+def _masks_of(offsets: Ints, members: Members, bit: Words) -> Words:
+    """Return sets of different items as masks."""
+    sums = np.append(_ZERO, np.cumsum(bit[members]))  # differences stay right where this overflows
+    return sums[offsets[1:]] - sums[offsets[:-1]]
+
+
+def _project_all_rows(offsets: Ints, members: Members, weights: Ints, bit: Words, out_words: Words, out_weights: Ints) -> int:
+    """Do what :func:`project_rows` does, in numpy."""
+    words = _masks_of(offsets, members, bit)
+    filled = np.flatnonzero(words)
+    used = len(filled)
+    out_words[:used] = words[filled]
+    out_weights[:used] = weights[filled]
+    rest = int(weights.sum() - weights[filled].sum())
+    if rest > 0:
+        out_words[used] = 0
+        out_weights[used] = rest
+    return used + int(rest > 0)
+
+
+@kernel(steps=lambda _offsets, members, *_: members.size, twin=_project_all_rows, pace=20)
+def project_rows(offsets: Any, members: Any, weights: Any, bit: Any, out_words: Any, out_weights: Any) -> int:
+    """Write rows as words and count them, those of none of the items as one row 0 at the end.
+
+    ``bit`` has the bit of each item, 0 for those that are left out.
     """
     used = 0
-    for j in range(chunk.size):
-        bit = _ONE << np.uint64(j)
-        for p in range(starts[chunk[j]], starts[chunk[j] + 1]):
-            tid = tids[p]
-            if scratch[tid] == _ZERO:
-                out_weights[used] = tid
-                used += 1
-            scratch[tid] |= bit
-    seen = np.int64(0)
-    for i in range(used):
-        tid = out_weights[i]
-        out_words[i] = scratch[tid]
-        scratch[tid] = _ZERO
-        out_weights[i] = weights[tid]
-        seen += weights[tid]
-    rest = everyone - seen
+    rest = np.int64(0)
+    for row in range(len(offsets) - 1):
+        word = _word_of(members, offsets[row], offsets[row + 1], bit)
+        out_words[used] = word
+        out_weights[used] = weights[row]
+        used += int(word != _ZERO)
+        rest += 0 if word != _ZERO else weights[row]
     if rest > 0:
         out_words[used] = _ZERO
         out_weights[used] = rest
@@ -151,16 +180,16 @@ def _merge_by_table(words: Any, weights: Any, start: int, count: int, mask: Any,
     used = 0
     for i in range(start, end):
         word = compress(words[i], mask, moves, steps)
-        at = table[np.int64(word)]
-        if at == 0:
-            words[end + used] = word
-            weights[end + used] = weights[i]
-            used += 1
-            table[np.int64(word)] = used
-        else:
-            weights[end + at - 1] += weights[i]
+        at = np.int64(table[word])
+        # Without branches, which would be mispredicted all the time: what is new is written, and what is old is written again.
+        is_new = int(at == 0)
+        words[end + used] = word
+        place = end + (used if at == 0 else at - 1)
+        weights[place] = weights[place] * (1 - is_new) + weights[i]
+        table[word] = place - end + 1
+        used += is_new
     for i in range(end, end + used):
-        table[np.int64(words[i])] = 0
+        table[words[i]] = 0
     return used
 
 
@@ -188,18 +217,20 @@ def _groups_by_table(
     rows = words[start : start + count]
     people = weights[start : start + count]
     local = words[start + count : start + 2 * count]
+    kinds = 0
     for i in range(len(rows)):
         word = compress(rows[i], mask, moves, steps)
-        local[i] = word
-        table[np.int64(word)] += np.int32(people[i])
+        before = table[word]
+        table[word] = before + np.int32(people[i])
+        local[kinds] = word  # written always and kept where it counts: a branch here would be mispredicted all the time
+        kinds += int(before == 0)
     room = keys[found : found + count]
     used = 0
     concerned = np.int64(0)
-    for i in range(len(local)):
+    for i in range(kinds):
         word = local[i]
-        size = np.int64(table[np.int64(word)])
-        table[np.int64(word)] = 0
-        # Written always and kept where it counts: a branch here would be mispredicted all the time.
+        size = np.int64(table[word])
+        table[word] = 0
         room[used] = np.uint64(size) << shift | prefix | word
         kept = int(size > 0 and size < k)
         used += kept
@@ -208,31 +239,107 @@ def _groups_by_table(
 
 
 @part
-def _count_assigned(
-    words: Any,
-    weights: Any,
-    offsets: Any,
-    members: Any,
-    bit: Any,
-    inside: Any,
-    first: int,
-    last: int,
-    above: Any,
-    is_compressed: bool,
-    moves: Any,
-    counts: Any,
-) -> None:
-    """Count the people who have each of the sets ``inside[first:last]``; rows are merged on items that hold them all."""
-    for number in range(first, last):
-        mask = _ZERO
-        for place in range(offsets[inside[number]], offsets[inside[number] + 1]):
-            mask |= bit[members[place]]
-        if is_compressed:
-            mask = compress(mask, above, moves, 6)
+def _count_one_by_one(words: Any, weights: Any, masks: Any, counts: Any) -> None:
+    for i in range(len(masks)):
+        mask = masks[i]
         total = np.int64(0)
-        for i in range(len(words)):
-            total += weights[i] if words[i] & mask == mask else 0
-        counts[number] = total
+        for row in range(len(words)):
+            total += weights[row] if words[row] & mask == mask else 0
+        counts[i] = total
+
+
+@part
+def _count_by_table(words: Any, weights: Any, masks: Any, common: Any, free: Any, table: Any, moves: Any, counts: Any) -> None:
+    """Count sets that all hold ``common`` and differ in few items."""
+    size = max(8, 1 << popcount(free))
+    for place in range(size):
+        table[place] = 0
+    prepare_moves(free, moves)
+    for row in range(len(words)):
+        place = compress(words[row], free, moves, 6)
+        table[place] += weights[row] if words[row] & common == common else 0
+    step = 8
+    while step < size:
+        for base in range(0, size, 2 * step):
+            low = table[base : base + step]
+            high = table[base + step : base + 2 * step]
+            for i in range(step):
+                low[i] += high[i]
+        step *= 2
+    for i in range(len(masks)):
+        place = np.int64(compress(masks[i], free, moves, 6))
+        # Eight neighbours are added up faster here than for all sets.
+        last = place & 7
+        near = table[place - last : place - last + 8]
+        total = np.int64(0)
+        for j in range(8):
+            total += near[j] if j & last == last else 0
+        counts[i] = total
+
+
+@part
+def _cut_in_order(masks: Any, lo: int, hi: int) -> int:
+    """Cut ``lo..hi`` near the middle, where neighbours differ in the lowest bit."""
+    best = (lo + hi) >> 1
+    least = ~_ZERO
+    for i in range(lo + ((hi - lo) >> 2) + 1, hi - ((hi - lo) >> 2)):
+        apart = masks[i - 1] ^ masks[i]
+        lowest = apart & (~apart + _ONE)
+        if lowest != _ZERO and lowest < least:
+            least = lowest
+            best = i
+    return best
+
+
+@part
+def _count_masks(words: Any, weights: Any, masks: Any, table: Any, moves: Any, counts: Any) -> None:
+    """Count the people who have each mask; neighbours should share items, as in a list in dictionary order.
+
+    The list is halved until sets differ in few items, or are few.
+    """
+    stack = np.empty(2 * DEEPEST, np.int64)
+    stack[0] = 0
+    stack[1] = len(masks)
+    top = 0
+    while top >= 0:
+        lo = stack[2 * top]
+        hi = stack[2 * top + 1]
+        top -= 1
+        union = _ZERO
+        common = ~_ZERO
+        for i in range(lo, hi):
+            union |= masks[i]
+            common &= masks[i]
+        free = union & ~common
+        if hi - lo <= FEW_SETS:
+            _count_one_by_one(words, weights, masks[lo:hi], counts[lo:hi])
+        elif popcount(free) <= TABLE_ITEMS:
+            _count_by_table(words, weights, masks[lo:hi], common, free, table, moves, counts[lo:hi])
+        else:
+            middle = _cut_in_order(masks, lo, hi)
+            for half in range(2):
+                top += 1
+                stack[2 * top] = middle if half else lo
+                stack[2 * top + 1] = hi if half else middle
+
+
+@part
+def _group_by_owner(asked: Any, owner: Any, n_owners: int, offsets: Any, members: Any, bit: Any, numbers: Any, held: Any) -> Any:
+    """Write sets and their masks, those of owner i in the places ``starts[i]`` to ``starts[i + 1]``; return these.
+
+    Sets are read in the order of the list, which is large: others would have to wait for memory.
+    """
+    starts = np.zeros(n_owners + 2, np.int64)
+    for one in owner:
+        starts[one + 2] += 1
+    for i in range(n_owners + 1):
+        starts[i + 1] += starts[i]
+    for i in range(len(asked)):
+        place = starts[owner[i] + 1]
+        starts[owner[i] + 1] = place + 1
+        numbers[place] = asked[i]
+        held[place] = _word_of(members, offsets[asked[i]], offsets[asked[i] + 1], bit)
+    return starts
 
 
 @part
@@ -255,7 +362,61 @@ def _choose_cut(masks: Any, lo: int, hi: int, behind: Any) -> int:
     return middle
 
 
-@kernel(steps=lambda _words, _weights, n_rows, _items, masks, *_: 32 * masks.size * (4 + n_rows))
+def _find_small_groups(
+    words: Words,
+    weights: Ints,
+    n_rows: int,
+    _items: int,
+    masks: Words,
+    prefixes: Words,
+    shift: np.uint64,
+    k: int,
+    first_only: bool,
+    _keys: Words,
+    asked: Codes,
+    _owner: Codes,
+    offsets: Ints,
+    members: Codes,
+    bit: Words,
+    counts: Ints,
+    *_room: Any,
+) -> tuple[Ints, Ints, Words]:
+    """Do what :func:`small_groups` does, in numpy."""
+    kinds, first, kind = np.unique(words[:n_rows], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    sizes = np.bincount(kind, weights[:n_rows]).astype(np.int64)[order]
+    kinds = kinds[order]
+    on_mask = np.zeros(len(masks), np.int64)
+    concerned = np.zeros(len(masks), np.int64)
+    found = [np.empty(0, np.uint64)]
+    for i, mask in enumerate(masks.tolist()):
+        groups, first, group = np.unique(kinds & np.uint64(mask), return_index=True, return_inverse=True)
+        people = np.bincount(group, sizes).astype(np.int64)
+        small = np.flatnonzero((people > 0) & (people < k))
+        small = small[np.argsort(first[small])]
+        keys = people[small].astype(np.uint64) << shift | prefixes[i]
+        places = [place for place in range(64) if mask >> place & 1]
+        for bit_number, place in enumerate(places):
+            keys |= (groups[small] >> np.uint64(place) & _ONE) << np.uint64(bit_number)
+        found.append(keys)
+        on_mask[i] = len(small)
+        concerned[i] = people[small].sum()
+        if first_only and len(small):
+            break
+    if len(asked):
+        wanted = _masks_of(offsets, members, bit)[asked]
+        for at in range(0, len(asked), 64):
+            some = wanted[at : at + 64, None]
+            counts[asked[at : at + 64]] = np.where(kinds & some == some, sizes, 0).sum(axis=1)
+    return on_mask, concerned, np.concatenate(found)
+
+
+def _estimate_steps(words: Words, _weights: Ints, n_rows: int, _items: int, masks: Words, *others: Any) -> int:
+    kinds = n_rows if n_rows > MOST_ROWS_MERGED else len(np.unique(words[:n_rows]))
+    return (32 * len(masks) + 3 * len(others[5])) * (4 + kinds)
+
+
+@kernel(steps=_estimate_steps, twin=_find_small_groups, pace=200)
 def small_groups(
     words: Any,
     weights: Any,
@@ -266,13 +427,16 @@ def small_groups(
     shift: Any,
     k: int,
     first_only: bool,
-    firsts: Any,
-    lasts: Any,
-    inside: Any,
+    keys: Any,
+    asked: Any,
+    owner: Any,
     offsets: Any,
     members: Any,
     bit: Any,
     counts: Any,
+    numbers: Any,
+    held: Any,
+    sums: Any,
 ) -> tuple[Any, Any, Any]:
     """Find groups of 1..k-1 people by mask, and count people who have sets.
 
@@ -280,10 +444,10 @@ def small_groups(
     from bit ``shift`` on, below it the prefix of its mask, and its compressed word. Words and masks use the lowest ``items`` bits.
     ``masks`` should be in an order in which neighbours share items: then unions of ranges are small; rows that are in order are merged faster.
     With ``first_only`` the search stops at the first set with a small group. ``words`` and ``weights`` have room for more than ``n_rows`` rows;
-    what is behind them is scratch.
+    what is behind them is scratch; so is ``keys``, which the array of keys replaces if it has to grow.
 
-    For mask i, the sets ``inside[firsts[i]:lasts[i]]``, which it holds, are counted in the same places of ``counts``; ``bit`` is the bit of each
-    item.
+    The sets ``asked`` are counted as well: ``owner`` has a mask that holds each of them, ``bit`` the bit of each item.
+    ``numbers``, ``held`` and ``sums`` have room for one entry each.
     """
     n_masks = masks.size
     size = 4
@@ -293,9 +457,11 @@ def small_groups(
     table = np.zeros(1 << DIRECT_ITEMS, np.int32)
     behind = np.empty(n_masks, np.int64)
     moves = np.empty(6, np.uint64)
-    keys = np.empty(1024 + FOUND_PER_SET * n_masks, np.uint64)
     on_mask = np.zeros(n_masks, np.int64)
     concerned = np.zeros(n_masks, np.int64)
+    starts = _group_by_owner(asked, owner, n_masks, offsets, members, bit, numbers, held)
+    cube = np.empty(1 << TABLE_ITEMS, np.int64)
+    others = np.empty(6, np.uint64)
     found = 0
     narrow = weights[:n_rows].sum() < 1 << 31
     # The stack of ranges, four numbers each: first mask, one past the last, where the rows of the range above start, how many they are.
@@ -336,21 +502,14 @@ def small_groups(
             is_compressed = popcount(above) <= DIRECT_ITEMS  # the rows have the items they were merged on only, pushed together
             if is_compressed:
                 prepare_moves(above, moves)
-            if leaf and lasts[lo] > firsts[lo]:
-                _count_assigned(
-                    words[start : start + count],
-                    weights[start : start + count],
-                    offsets,
-                    members,
-                    bit,
-                    inside,
-                    firsts[lo],
-                    lasts[lo],
-                    above,
-                    is_compressed,
-                    moves,
-                    counts,
-                )
+            own = held[starts[lo] : starts[lo + 1] if leaf else starts[lo]]
+            if is_compressed:
+                for i in range(len(own)):
+                    own[i] = compress(own[i], above, moves, 6)
+            if direct and len(own) > 0:
+                rows = words[start : start + count]
+                people = weights[start : start + count]
+                _count_masks(rows, people, own, cube, others, sums[starts[lo] : starts[lo + 1]])
             if direct and is_compressed:
                 local = compress(union, above, moves, 6)
                 gone = popcount(above) - popcount(union)
@@ -372,6 +531,10 @@ def small_groups(
                 merged = _merge_by_hash(words, weights, start, count, union, slots)
                 start += count
                 count = merged
+                if len(own) > 0:  # longer sets hold more sets, to be counted among fewer rows
+                    rows = words[start : start + count]
+                    people = weights[start : start + count]
+                    _count_masks(rows, people, own, cube, others, sums[starts[lo] : starts[lo + 1]])
         if not leaf:
             middle = _choose_cut(masks, lo, hi, behind)
             # The first half is pushed last, so that it is searched first and the findings keep the order of the masks.
@@ -393,10 +556,73 @@ def small_groups(
         on_mask[lo] = found - before
         if first_only and found > before:
             break
+    for i in range(len(asked)):
+        counts[numbers[i]] = sums[i]
     return on_mask, concerned, keys
 
 
-Members = npt.NDArray[np.integer[Any]]
+@kernel(steps=lambda offsets, members, _items, rows, cells, *_: 16 * members.size + 4 * cells.size + offsets.size * rows.size)
+def count_sets(
+    offsets: Any,
+    members: Any,
+    items: Any,
+    row_offsets: Any,
+    row_members: Any,
+    row_weights: Any,
+    starts: Any,
+    tids: Any,
+    counts: Any,
+) -> None:
+    """Count the people who have each set, of at most 64 items.
+
+    Sets stand in dictionary order and begin with their rarest items, whose rows (``tids[starts[item]:starts[item + 1]]``) are all that they
+    need. ``items`` has the number of each item of the sets in the rows. Sets with the same first item are counted together if they have 64 items
+    at most.
+    """
+    n_rows = len(row_offsets) - 1
+    bit = np.zeros(len(items), np.uint64)
+    row_bit = np.zeros(len(items) + 1, np.uint64)
+    inside = np.empty(64, np.int64)
+    masks = np.empty(len(counts), np.uint64)
+    words = np.empty(n_rows, np.uint64)
+    weights = np.empty(n_rows, np.int64)
+    table = np.empty(1 << TABLE_ITEMS, np.int64)
+    moves = np.empty(6, np.uint64)
+    first = 0
+    while first < len(counts):
+        root = members[offsets[first]]
+        last = first
+        n_inside = 0
+        while last < len(counts) and members[offsets[last]] == root:
+            fresh = 0
+            for place in range(offsets[last], offsets[last + 1]):
+                fresh += int(bit[members[place]] == _ZERO)
+            if n_inside + fresh > 64:
+                break
+            for place in range(offsets[last], offsets[last + 1]):
+                item = members[place]
+                if bit[item] == _ZERO:
+                    bit[item] = _ONE << np.uint64(n_inside)
+                    inside[n_inside] = item
+                    n_inside += 1
+            masks[last] = _word_of(members, offsets[last], offsets[last + 1], bit)
+            last += 1
+        for i in range(n_inside):
+            row_bit[items[inside[i]]] = bit[inside[i]]
+        used = 0
+        for place in range(starts[items[root]], starts[items[root] + 1]):
+            row = tids[place]
+            words[used] = _ONE
+            if n_inside > 1:
+                words[used] = _word_of(row_members, row_offsets[row], row_offsets[row + 1], row_bit)
+            weights[used] = row_weights[row]
+            used += 1
+        for i in range(n_inside):
+            row_bit[items[inside[i]]] = _ZERO
+            bit[inside[i]] = _ZERO
+        _count_masks(words[:used], weights[:used], masks[first:last], table, moves, counts[first:last])
+        first = last
+
 
 #: Numbers of the sets, groups as bits over the items of their set (one row of words each), sizes.
 Found = tuple[Ints, Words, Ints]
@@ -435,80 +661,123 @@ class Layout(NamedTuple):
 
 
 class Counting(NamedTuple):
-    """Sets to be counted, by a maximal one that holds them.
-
-    Those of ``maximal[i]`` are ``inside[starts[i]:starts[i + 1]]``, and ``counts`` has their counts in the same places.
-    """
+    """Sets to be counted, each with a maximal one that holds it."""
 
     offsets: Ints
     members: Codes
-    maximal: Ints
-    starts: Ints
-    inside: Codes
+    holders: Codes
     counts: Ints
 
-    @classmethod
-    def of(cls, holder: Codes, offsets: Ints, members: Members) -> Counting:
-        """Return the order to count these sets."""
-        maximal = np.flatnonzero(holder == np.arange(len(holder)))
-        place = np.empty(len(holder), np.int32)
-        place[maximal] = np.arange(len(maximal), dtype=np.int32)
-        starts = np.zeros(len(maximal) + 1, np.int64)
-        inside = np.empty(len(holder), np.int32)
-        group_by_place(place[holder], starts, inside)
-        counts = np.zeros(len(holder), np.int64)
-        return cls(offsets, members.astype(np.int32, copy=False), maximal, starts=starts, inside=inside, counts=counts)
-
-    def inside_of(self, number: int) -> slice:
-        """Return the places of the sets assigned to a maximal set."""
-        place = int(np.searchsorted(self.maximal, number))
-        return slice(int(self.starts[place]), int(self.starts[place + 1]))
-
-    def in_order(self) -> Ints:
-        """Return the counts in the order of the list."""
-        out = np.empty_like(self.counts)
-        out[self.inside] = self.counts
-        return out
+    def by_chunk(self, chunks: Sequence[Chunk]) -> list[tuple[Codes, Codes]]:
+        """Return the sets to be counted with the sets of each chunk, and the places of their holders there."""
+        chunk = np.full(len(self.counts), len(chunks), np.min_scalar_type(len(chunks)))
+        place = np.empty(len(self.counts), np.int32)
+        for number, (which, _, _) in enumerate(chunks):
+            chunk[which] = number
+            place[which] = np.arange(len(which), dtype=np.int32)
+        of_set = chunk[self.holders]
+        order = np.argsort(of_set, kind="stable").astype(np.int32)
+        cuts = np.cumsum(np.bincount(of_set, minlength=len(chunks)))[: len(chunks)]
+        return [(own, place[self.holders[own]]) for own in np.split(order, cuts)[: len(chunks)]]
 
 
 #: A task searches at most this many sets, so that time limits and Ctrl-C are noticed and all cores have work.
 SETS_PER_TASK = 4096
+MEMBERS_PER_CALL = 100_000  #: Sets of so many members are counted in one call.
 
 SORTED_AS_WORDS = 256  #: Sets over at most this many items are put in order as words of bits, others as lists.
 
 
-class Vertical(NamedTuple):
-    """Rows by item: ``tids[starts[i]:starts[i + 1]]`` have item ``i``."""
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Weighted rows of people over ``n_items`` wanted items; ``n_items`` stands for all others."""
 
-    starts: Ints
-    tids: Codes
+    offsets: Ints
+    members: Members
     weights: Ints
+    n_items: int
+
+    @classmethod
+    def of(cls, rows: Sets, weights: Ints, wanted: Ints) -> Crowd:
+        """Return the people of some rows; ``wanted`` has the number of each wanted item in them."""
+        # Numbers of 16 bits are sorted much faster.
+        small = np.uint16 if len(wanted) < 2**16 - 1 else np.int32
+        place = np.full(max(int(rows.members.max(initial=-1)), int(wanted.max(initial=-1))) + 1, len(wanted), small)
+        place[wanted] = np.arange(len(wanted))
+        return cls(rows.offsets, place[rows.members], weights, len(wanted))
+
+    @property
+    def everyone(self) -> int:
+        """Number of people."""
+        return int(self.weights.sum())
+
+    @cached_property
+    def frequency(self) -> Ints:
+        """Number of rows that have each item."""
+        return np.bincount(self.members, minlength=self.n_items)[: self.n_items]
+
+    @cached_property
+    def by_item(self) -> tuple[Ints, Codes]:
+        """Rows by item: ``tids[starts[i]:starts[i + 1]]`` have item ``i``."""
+        starts = np.append(0, np.cumsum(self.frequency))
+        order = np.argsort(self.members, kind="stable")[: starts[-1]]
+        return starts, np.repeat(np.arange(len(self.weights), dtype=np.int32), np.diff(self.offsets))[order]
+
+    def having(self, items: Members) -> Ints:
+        """Return the number of these items that each row has."""
+        asked = np.zeros(self.n_items + 1, np.int64)
+        asked[items] = 1
+        held = np.append(0, np.cumsum(asked[self.members]))
+        return held[self.offsets[1:]] - held[self.offsets[:-1]]
 
 
-def vertical(offsets: Ints, members: Members, weights: Ints, wanted: Ints) -> Vertical:
-    """Return the rows of each wanted item."""
-    # Numbers of 16 bits are sorted much faster; items that nobody asks for come last.
-    small = np.uint16 if len(wanted) < 2**16 - 1 else np.int64
-    place = np.full(int(members.max(initial=-1)) + 2, len(wanted), small)
-    known = wanted < len(place)
-    place[wanted[known]] = np.flatnonzero(known)
-    items = place[members]
-    starts = np.append(0, np.cumsum(np.bincount(items, minlength=len(wanted) + 1)[: len(wanted)]))
-    order = np.argsort(items, kind="stable")[: starts[-1]]
-    owners = np.repeat(np.arange(len(weights), dtype=np.int32), np.diff(offsets))
-    return Vertical(starts, owners[order], weights)
+def people_with(crowd: Crowd, offsets: Ints, members: Members, pause: Callable[[float], None] = lambda _: None) -> Ints:
+    """Count the people who have each set: among the rows of its rarest item."""
+    lengths = np.diff(offsets)
+    counts = np.full(len(lengths), crowd.everyone)
+    for number in np.flatnonzero(lengths > 64).tolist():
+        pause(0.0)
+        items = members[offsets[number] : offsets[number + 1]]
+        counts[number] = crowd.weights[crowd.having(items) == len(items)].sum()
+    chosen = np.flatnonzero((lengths > 0) & (lengths <= 64))
+    order, starts, ordered, by_rank = sort_rarest_first(crowd.frequency, offsets, members, chosen)
+    cores = os.cpu_count() or 1
+    cuts = np.linspace(0, len(chosen), 1 + max(1, min(4 * cores, len(ordered) // MEMBERS_PER_CALL))).astype(np.int64)
+    found = np.empty(len(chosen), np.int64)
+    rows = (by_rank, crowd.offsets, crowd.members, crowd.weights, *crowd.by_item)
+
+    def count(first: int, last: int) -> None:
+        count_sets(starts[first : last + 1], ordered, *rows, found[first:last])
+
+    with ThreadPoolExecutor(cores) as pool:
+        under_way = [pool.submit(count, *ends) for ends in pairwise(cuts.tolist())]
+        for done, task in enumerate(under_way):
+            task.result()
+            pause(done / len(under_way))
+    counts[chosen[order]] = found
+    return counts
 
 
-def people_with(rows: Vertical, offsets: Ints, members: Members) -> Ints:
-    """Count the people who have each set."""
-    counting = Counting.of(find_holders(offsets, members, max(1, len(rows.starts) - 1)), offsets, members)
-    for _ in groups_on(rows, (offsets, members), counting.maximal, 0, lambda _: None, counting=counting):
-        pass
-    return counting.in_order()
+def sort_rarest_first(frequency: Ints, offsets: Ints, members: Members, chosen: Ints) -> tuple[Ints, Ints, Codes, Ints]:
+    """Return chosen sets in order, by ranks of rarity: the order, offsets, members, and the item of each rank."""
+    by_rank = np.argsort(frequency, kind="stable")
+    rank = np.empty(len(by_rank), np.int32)
+    rank[by_rank] = np.arange(len(by_rank), dtype=np.int32)
+    lengths = np.diff(offsets)[chosen]
+    starts = np.append(0, np.cumsum(lengths))
+    flat = rank[members[np.arange(starts[-1]) + np.repeat(offsets[chosen] - starts[:-1], lengths)]]
+    n_items = max(1, len(rank))
+    owners = np.repeat(np.arange(len(chosen)) * n_items, lengths)
+    flat = (np.sort(owners + flat) - owners).astype(np.int32)
+    order = dictionary_order(starts, flat, n_items)
+    ordered = np.zeros(len(starts), np.int64)
+    items = np.empty_like(flat)
+    arrange(starts, flat, order, ordered, items)
+    return order, ordered, items, by_rank
 
 
 def small_groups_on(
-    rows: Vertical,
+    crowd: Crowd,
     offsets: Ints,
     members: Members,
     k: int,
@@ -522,12 +791,27 @@ def small_groups_on(
     called in between with the share of the work done. With ``first_only``, each piece ends with the first set that has a small group.
     """
     numbers = np.arange(len(offsets) - 1)
-    for found in groups_on(rows, (offsets, members), numbers, k, pause, threads=threads, first_only=first_only):
+    for found in groups_on(crowd, (offsets, members), numbers, k, pause, threads=threads, first_only=first_only):
         yield found.spread() if isinstance(found, Keys) else found
 
 
+#: Sets over at most 64 items: their numbers, the items, the sets as masks.
+Chunk = tuple[Ints, Ints, Words]
+
+
+class Comparison(NamedTuple):
+    """Counts of all sets for ``compare``, which raises if they are not as published.
+
+    ``holders`` has a maximal set for each. They are compared once groups are found, or before if ``at_once``.
+    """
+
+    holders: Codes
+    compare: Callable[[Ints], None]
+    at_once: bool
+
+
 def groups_on(
-    rows: Vertical,
+    crowd: Crowd,
     sets: tuple[Ints, Members],
     numbers: Ints,
     k: int,
@@ -536,15 +820,54 @@ def groups_on(
     threads: int | None = None,
     first_only: bool = False,
     layout: Layout | None = None,
-    counting: Counting | None = None,
+    comparison: Comparison | None = None,
 ) -> Iterator[Keys | Found]:
     """Yield groups of 1..k-1 people on some of the sets, those on long sets as columns.
 
-    With ``counting``, the sets assigned to each of them are counted as well.
+    With a ``comparison``, no group is yielded before the counts of all sets are compared.
     """
     offsets, members = sets
     lengths = np.diff(offsets)[numbers]
-    everyone = int(rows.weights.sum())
+    if layout is None:
+        layout = Layout(np.zeros(len(offsets) - 1, np.uint64), most_items(k, crowd.everyone))
+    by_supports = np.zeros(len(numbers), np.bool_) if first_only else _choose_by_supports(crowd, lengths)
+    if by_supports.any():
+        # All sets are counted at once, because most of the time goes into reading rows.
+        same_length = [numbers[by_supports & (lengths == length)] for length in np.unique(lengths[by_supports]).tolist()]
+        asked = [_list_subsets(sets, own) for own in same_length]
+        counts = _count_all(crowd, [*asked, sets] if comparison else asked, pause)
+        if comparison is not None:
+            comparison.compare(counts.pop())
+            comparison = None
+        for own, supports in zip(same_length, counts, strict=True):
+            yield _groups_by_supports(own, supports, k, layout)
+    rest = numbers[~by_supports]
+    search = partial(_search, crowd, sets, rest, pause=pause, threads=threads, layout=layout)
+    if comparison is None:
+        yield from search(k, first_only, None)
+        return
+    counts = np.empty(len(offsets) - 1, np.int64)
+    counting = Counting(offsets, members.astype(np.int32, copy=False), comparison.holders, counts)
+    found = list(search(0 if comparison.at_once else k, False, counting))
+    comparison.compare(counts)
+    yield from search(k, first_only, None) if comparison.at_once else found
+
+
+def _search(
+    crowd: Crowd,
+    sets: tuple[Ints, Members],
+    numbers: Ints,
+    k: int,
+    first_only: bool,
+    counting: Counting | None,
+    *,
+    pause: Callable[[float], None],
+    threads: int | None,
+    layout: Layout,
+) -> Iterator[Keys | Found]:
+    offsets, members = sets
+    lengths = np.diff(offsets)[numbers]
+    everyone = crowd.everyone
     most = most_items(k, everyone)
     for empty in numbers[lengths == 0].tolist():
         if counting is not None:
@@ -553,19 +876,16 @@ def groups_on(
             yield np.array([empty]), np.zeros((1, 1), np.uint64), np.array([everyone])
     short = numbers[(lengths > 0) & (lengths <= most)]
     if len(short):
-        if layout is None:
-            layout = Layout(np.zeros(len(offsets) - 1, np.uint64), most)
-        chunks = list(cut_chunks(rows, offsets, members, short))
-        search = partial(
-            _search_chunk, rows, everyone=everyone, room=_Room(), layout=layout, k=k, first_only=first_only, counting=counting
-        )
+        chunks = list(cut_chunks(crowd.frequency, offsets, members, short))
+        search = partial(_search_chunk, crowd, room=_Room(), layout=layout, k=k, first_only=first_only, counting=counting)
+        asked = [(_NO_CODES, _NO_CODES)] * len(chunks) if counting is None else counting.by_chunk(chunks)
         workers = min(threads or os.cpu_count() or 1, len(chunks))
         with ThreadPoolExecutor(workers) as pool:
             # A few chunks are under way at a time; results are taken in order, so that the outcome does not depend on the threads.
             under_way: deque[Future[Keys]] = deque()
             try:
-                for done, chunk in enumerate(chunks):
-                    under_way.append(pool.submit(search, *chunk))
+                for done, (chunk, own) in enumerate(zip(chunks, asked, strict=True)):
+                    under_way.append(pool.submit(search, chunk, own))
                     if len(under_way) > 2 * workers:
                         yield under_way.popleft().result()
                     pause(done / len(chunks))
@@ -577,14 +897,56 @@ def groups_on(
         pause(1.0)
     for number in numbers[lengths > most].tolist():
         pause(1.0)
-        yield _search_long_set(rows, members[offsets[number] : offsets[number + 1]], number, k, counting)
+        yield _search_long_set(crowd, members[offsets[number] : offsets[number + 1]], number, k, counting)
 
 
-def cut_chunks(rows: Vertical, offsets: Ints, members: Members, numbers: Ints) -> Iterator[tuple[Ints, Ints, Words]]:
+LONGEST_BY_SUPPORTS = 10  #: Groups on longer sets do not follow from the supports of all their subsets.
+STEPS_PER_SUBSET = 100  #: What it takes to count a subset of a short set, in steps of reading rows.
+
+
+def _choose_by_supports(crowd: Crowd, lengths: Ints) -> Flags:
+    """Return which sets are short and few enough to count their subsets instead of projecting all rows again and again."""
+    is_short = (lengths > 0) & (lengths <= LONGEST_BY_SUPPORTS)
+    steps = STEPS_PER_SUBSET * int((1 << lengths[is_short]).sum())
+    return is_short & (steps <= crowd.n_items // 64 * len(crowd.members))
+
+
+def _list_subsets(sets: tuple[Ints, Members], numbers: Ints) -> tuple[Ints, Members]:
+    """Return all subsets of sets of the same length, by mask for each."""
+    offsets, members = sets
+    length = int(offsets[numbers[0] + 1] - offsets[numbers[0]])
+    has = (np.arange(1 << length)[:, None] >> np.arange(length) & 1).astype(np.bool_)
+    shape = (len(numbers), *has.shape)
+    items = members[offsets[numbers][:, None] + np.arange(length)][:, None, :]
+    return np.append(0, np.cumsum(np.tile(has.sum(axis=1), len(numbers)))), np.broadcast_to(items, shape)[
+        np.broadcast_to(has, shape)
+    ]
+
+
+def _count_all(crowd: Crowd, asked: list[tuple[Ints, Members]], pause: Callable[[float], None]) -> list[Ints]:
+    """Count the people who have each set of several lists."""
+    lengths = np.concatenate([np.diff(offsets) for offsets, _ in asked])
+    counts = people_with(crowd, np.append(0, np.cumsum(lengths)), np.concatenate([members for _, members in asked]), pause)
+    return np.split(counts, np.cumsum([len(offsets) - 1 for offsets, _ in asked])[:-1])
+
+
+def _groups_by_supports(numbers: Ints, supports: Ints, k: int, layout: Layout) -> Keys:
+    """Return groups on sets of the same length: sums and differences of the supports of their subsets."""
+    cells(supports, supports.copy(), len(numbers))
+    sizes = supports.reshape(len(numbers), -1)
+    is_small = (sizes > 0) & (sizes < k)
+    which, groups = np.nonzero(is_small)
+    keys = (
+        sizes[is_small].astype(np.uint64) << np.uint64(layout.shift) | layout.prefixes[numbers[which]] | groups.astype(np.uint64)
+    )
+    return Keys(numbers, is_small.sum(axis=1), np.where(is_small, sizes, 0).sum(axis=1), keys, layout.shift)
+
+
+def cut_chunks(frequency: Ints, offsets: Ints, members: Members, numbers: Ints) -> Iterator[Chunk]:
     """Yield sets over at most 64 items: their numbers, the items, the sets as masks."""
-    n_items = len(rows.starts) - 1
+    n_items = len(frequency)
     rank = np.empty(n_items, np.int64)
-    rank[np.argsort(np.diff(rows.starts), kind="stable")] = np.arange(n_items)
+    rank[np.argsort(frequency, kind="stable")] = np.arange(n_items)
     lengths = np.diff(offsets)[numbers]
     starts = np.append(0, np.cumsum(lengths))
     flat = members
@@ -624,37 +986,42 @@ def _order_rarest_first(starts: Ints, flat: Members, rank: Ints) -> Ints:
 
 
 class _Room(threading.local):
-    """Arrays of a thread for the rows of one chunk after the other."""
+    """Arrays of a thread for one chunk after the other: rows, keys, sets to be counted."""
 
     def __init__(self) -> None:
-        self._arrays: tuple[Words, Ints, Words] | None = None
+        self._rows: tuple[Words, Ints] | None = None
+        self.keys = np.empty(KEYS, np.uint64)
+        self._sets = _NO_SETS
 
-    def arrays(self, n_rows: int) -> tuple[Words, Ints, Words]:
-        """Return room for words and weights of rows, and zeros by row, which are zeros again in the end."""
-        if self._arrays is None:
-            self._arrays = (
-                np.empty(2 * n_rows + 64, np.uint64),
-                np.empty(2 * n_rows + 64, np.int64),
-                np.zeros(n_rows, np.uint64),
-            )
-        return self._arrays
+    def sets(self, n_sets: int) -> tuple[Codes, Words, Ints]:
+        """Return room for numbers, masks and counts of sets."""
+        if n_sets > len(self._sets[0]):
+            self._sets = (np.empty(2 * n_sets, np.int32), np.empty(2 * n_sets, np.uint64), np.empty(2 * n_sets, np.int64))
+        return self._sets
+
+    def rows(self, n_rows: int) -> tuple[Words, Ints]:
+        """Return room for words and weights of rows."""
+        if self._rows is None:
+            self._rows = (np.empty(2 * n_rows + 64, np.uint64), np.empty(2 * n_rows + 64, np.int64))
+        return self._rows
 
 
 def _search_chunk(
-    rows: Vertical,
-    numbers: Ints,
-    items: Ints,
-    masks: Words,
+    crowd: Crowd,
+    chunk: Chunk,
+    asked: tuple[Codes, Codes],
     *,
-    everyone: int,
     room: _Room,
     layout: Layout,
     k: int,
     first_only: bool,
     counting: Counting | None,
 ) -> Keys:
-    words, weights, scratch = room.arrays(len(rows.weights))
-    used = chunk_rows(rows.starts, rows.tids, rows.weights, everyone, items, scratch, words, weights)
+    numbers, items, masks = chunk
+    words, weights = room.rows(len(crowd.weights))
+    bit = np.zeros(crowd.n_items + 1, np.uint64)
+    bit[items] = _ONE << np.arange(len(items), dtype=np.uint64)
+    used = project_rows(crowd.offsets, crowd.members, crowd.weights, bit, words, weights)
     if used <= ROWS_SORTED_PER_SET * len(numbers):
         # Then equal rows are neighbours, and rows that will become equal stand near each other, which the search is faster on.
         order = np.argsort(words[:used])
@@ -663,18 +1030,19 @@ def _search_chunk(
         used = len(first)
         words[:used] = ordered[first]
         weights[:used] = np.add.reduceat(weights[order], first)
-    nothing = np.zeros(len(numbers), np.int64)
-    bit = np.zeros(len(rows.starts) - 1, np.uint64)
-    bit[items] = _ONE << np.arange(len(items), dtype=np.uint64)
-    counted = (nothing, nothing, _NO_CODES, nothing, _NO_CODES, bit, nothing)
+    wanted = (masks, layout.prefixes[numbers], np.uint64(layout.shift), k, first_only, room.keys)
+    counted = _NOTHING
     if counting is not None:
-        place = np.searchsorted(counting.maximal, numbers)
-        inside = (counting.starts[place], counting.starts[place + 1], counting.inside)
-        counted = (*inside, counting.offsets, counting.members, bit, counting.counts)
-    shift = np.uint64(layout.shift)
-    found = small_groups(words, weights, used, len(items), masks, layout.prefixes[numbers], shift, k, first_only, *counted)
-    on, people, keys = found
-    return Keys(numbers, on, people, keys[: int(on.sum())], layout.shift)
+        counted = (*asked, counting.offsets, counting.members, bit, counting.counts, *room.sets(len(asked[0])))
+    found = small_groups(words, weights, used, len(items), *wanted, *counted)
+    on, people, room.keys = found
+    return Keys(numbers, on, people, room.keys[: int(on.sum())].copy(), layout.shift)
+
+
+_NO_CODES = np.empty(0, np.int32)
+_NO_INTS = np.empty(0, np.int64)
+_NO_SETS = (_NO_CODES, np.empty(0, np.uint64), _NO_INTS)
+_NOTHING = (_NO_CODES, _NO_CODES, _NO_INTS, _NO_CODES, np.empty(0, np.uint64), _NO_INTS, *_NO_SETS)  #: No set is to be counted.
 
 
 def groups_by_masks(
@@ -682,11 +1050,8 @@ def groups_by_masks(
 ) -> tuple[Ints, Words, Ints]:
     """Return the number of small groups by mask, and their words and sizes."""
     shift = most_items(k, int(weights[:n_rows].sum()))
-    nothing = np.zeros(len(masks), np.int64)
-    no_bits = np.zeros(len(masks), np.uint64)
-    counted = (nothing, nothing, _NO_CODES, nothing, _NO_CODES, no_bits, nothing)
-    found = small_groups(words, weights, n_rows, items, masks, no_bits, np.uint64(shift), k, first_only, *counted)
-    on, people, keys = found
+    asked = (masks, np.zeros(len(masks), np.uint64), np.uint64(shift), k, first_only, _room_for_keys(masks))
+    on, people, keys = small_groups(words, weights, n_rows, items, *asked, *_NOTHING)
     _, groups, sizes = Keys(np.arange(len(masks)), on, people, keys[: int(on.sum())], shift).spread()
     return on, groups[:, 0], sizes
 
@@ -698,30 +1063,28 @@ def keys_by_masks(words: Words, weights: Ints, items: int, masks: Words, prefixe
     people = np.empty(2 * count + 64, np.int64)
     room[:count] = words
     people[:count] = weights
-    nothing = np.zeros(len(masks), np.int64)
-    counted = (nothing, nothing, _NO_CODES, nothing, _NO_CODES, np.zeros(0, np.uint64), nothing)
-    on, _, keys = small_groups(room, people, count, items, masks, prefixes, np.uint64(shift), k, False, *counted)
+    asked = (masks, prefixes, np.uint64(shift), k, False, _room_for_keys(masks))
+    on, _, keys = small_groups(room, people, count, items, *asked, *_NOTHING)
     found: Words = keys[: int(on.sum())]
     return found
 
 
-_NO_CODES = np.empty(0, np.int32)
+def _room_for_keys(masks: Words) -> Words:
+    return np.empty(1024 + FOUND_PER_SET * len(masks), np.uint64)
 
 
-def _search_long_set(rows: Vertical, items: Members, number: int, k: int, counting: Counting | None) -> Found:
-    words = np.zeros((len(rows.weights), -(-len(items) // 64)), np.uint64)
-    for position, item in enumerate(items.tolist()):
-        tids = rows.tids[rows.starts[item] : rows.starts[item + 1]]
-        words[tids, position // 64] |= np.uint64(1) << np.uint64(position % 64)
+def _search_long_set(crowd: Crowd, items: Members, number: int, k: int, counting: Counting | None) -> Found:
+    words = np.zeros((len(crowd.weights), -(-len(items) // 64)), np.uint64)
+    for position in range(len(items)):
+        held = crowd.having(items[position : position + 1]) > 0
+        words[held, position // 64] |= np.uint64(1) << np.uint64(position % 64)
     kept, group = np.unique(words, axis=0, return_inverse=True)
-    sizes = np.bincount(group.reshape(-1), weights=rows.weights).astype(np.int64)
-    places = range(0) if counting is None else range(len(counting.inside))[counting.inside_of(number)]
-    for place in places:
+    sizes = np.bincount(group.reshape(-1), weights=crowd.weights).astype(np.int64)
+    for one in [] if counting is None else np.flatnonzero(counting.holders == number).tolist():
         assert counting is not None
-        one = int(counting.inside[place])
         held = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
         mask = np.zeros(words.shape[1], np.uint64)
         np.bitwise_or.at(mask, held // 64, _ONE << (held % 64).astype(np.uint64))
-        counting.counts[place] = sizes[((kept & mask) == mask).all(axis=1)].sum()
+        counting.counts[one] = sizes[((kept & mask) == mask).all(axis=1)].sum()
     small = np.flatnonzero(sizes < k)
     return np.full(len(small), number), kept[small], sizes[small]

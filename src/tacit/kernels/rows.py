@@ -321,15 +321,16 @@ def _count_shared(members: Any, left: int, right: int, most: int) -> int:
     return shared
 
 
-@kernel(steps=lambda offsets, members, *_: 2 * members.size + (offsets.size // 64 + 8) * offsets.size)
+@kernel(steps=lambda offsets, members, *_: 2 * members.size + (offsets.size // 512 + 8) * offsets.size)
 def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
     """Assign each set of a list in dictionary order to a maximal set that holds it; count the maximal ones.
 
     Returns ``UNSORTED`` if the list is not in order.
 
     A set that contains another stands before it, or begins with it. So a set is maximal if the next one does not begin with it, and no maximal
-    set before holds it. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words``
-    and ``holders`` list the maximal sets that hold it: few, and the same for all sets that begin so. Of equal sets the first is the maximal one.
+    set before holds it: neither the one that holds the set before it, nor one of the latest 64 (``recent`` says for each item which of them hold
+    it), nor another. ``index[word]`` says for each item which of 64 maximal sets hold it. For every beginning of the current set ``words`` and
+    ``holders`` list the maximal sets that hold it: few, and the same for all sets that begin so. Of equal sets the first is the maximal one.
     """
     n_sets = offsets.size - 1
     longest = 0
@@ -342,8 +343,13 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
     used = np.zeros(longest + 1, np.int64)
     maximal = np.empty(64 * room, np.int64)
     found = 0
-    before = 0  # the last set that was looked at, and how many of its beginnings have a list
+    recent = np.zeros(n_items, np.uint64)
+    slots = np.full(64, -1, np.int64)
+    slot = 0  # of the set that holds the one before
+    latest = 0
+    shared = 0  # of the items of the set before, so many begin this one; so many of these beginnings have a list, and are held
     listed = 0
+    held = 0
     first = 0  # of sets that are equal
     repeats = False
     for s in range(n_sets):
@@ -352,6 +358,8 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
         repeats = False
         start = offsets[s]
         length = offsets[s + 1] - start
+        listed = min(listed, shared)
+        held = min(held, shared)
         if s + 1 < n_sets:
             longer = offsets[s + 2] - offsets[s + 1]
             shared = _count_shared(members, start, start + length, min(length, longer))
@@ -361,25 +369,49 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
                 repeats = longer == length
                 holder[s] = -1  # that of the next set, which begins with it
                 continue
-        depth = _count_shared(members, start, before, min(length, listed))
-        before = start
-        while depth < length and (depth == 0 or used[depth] > 0):
-            item = members[start + depth]
+        while held < length and (recent[members[start + held]] >> np.uint64(slot)) & _ONE:
+            held += 1
+        if held < length:
+            both = ~_ZERO
+            place = start
+            while place < start + length and both != _ZERO:
+                both &= recent[members[place]]
+                place += 1
+            if both != _ZERO:
+                slot = lowest_one(both)
+                held = length
+        if held == length and slots[slot] >= 0:
+            holder[s] = slots[slot]
+            continue
+        while listed < length and (listed == 0 or used[listed] > 0):
+            item = members[start + listed]
             kept = 0
-            for i in range((found + 63) >> 6 if depth == 0 else used[depth]):
-                word = i if depth == 0 else words[depth, i]
-                held = index[word, item]
-                if depth > 0:
-                    held &= holders[depth, i]
-                words[depth + 1, kept] = word
-                holders[depth + 1, kept] = held
-                kept += int(held != _ZERO)
-            depth += 1
-            used[depth] = kept
-        listed = depth
-        if found > 0 and used[depth] > 0:
-            last = used[depth] - 1  # the latest ones stand near it
-            holder[s] = maximal[64 * words[depth, last] + lowest_one(holders[depth, last])]
+            for i in range((found + 63) >> 6 if listed == 0 else used[listed]):
+                word = i if listed == 0 else words[listed, i]
+                both = index[word, item]
+                if listed > 0:
+                    both &= holders[listed, i]
+                words[listed + 1, kept] = word
+                holders[listed + 1, kept] = both
+                kept += int(both != _ZERO)
+            listed += 1
+            used[listed] = kept
+        best = first
+        if found > 0 and used[listed] > 0:
+            last = used[listed] - 1  # the latest ones stand near it
+            best = maximal[64 * words[listed, last] + lowest_one(holders[listed, last])]
+        latest = (latest + 1) & 63
+        slot = latest
+        bit = _ONE << np.uint64(slot)
+        if slots[slot] >= 0:
+            for place in range(offsets[slots[slot]], offsets[slots[slot] + 1]):
+                recent[members[place]] &= ~bit
+        for place in range(offsets[best], offsets[best + 1]):
+            recent[members[place]] |= bit
+        slots[slot] = best
+        held = length
+        holder[s] = best
+        if best != first:
             continue
         if found == 64 * room:
             index = _widen(index, 2 * room, n_items)
@@ -399,7 +431,6 @@ def assign_sets(offsets: Any, members: Any, n_items: int, holder: Any) -> int:
                 holders[depth, last] = _ZERO
                 used[depth] = last + 1
             holders[depth, last] |= bit
-        holder[s] = first
         holder[first] = first
         maximal[found] = first
         found += 1
@@ -417,21 +448,6 @@ def _widen(table: Any, rows: int, columns: int) -> Any:
         for j in range(table.shape[1]):
             wider[i, j] = table[i, j]
     return wider
-
-
-@kernel(steps=lambda place, *_: 2 * place.size)
-def group_by_place(place: Any, starts: Any, inside: Any) -> None:
-    """List numbers by place: those of place p are ``inside[starts[p]:starts[p + 1]]``; ``starts`` is all 0 before."""
-    for one in place:
-        starts[one + 1] += 1
-    for p in range(len(starts) - 1):
-        starts[p + 1] += starts[p]
-    cursor = np.empty(len(starts), np.int64)
-    for p in range(len(starts)):
-        cursor[p] = starts[p]
-    for number in range(len(place)):
-        inside[cursor[place[number]]] = number
-        cursor[place[number]] += 1
 
 
 SETS_PER_PIECE = 50_000  #: Lists of twice as many sets are worked on in pieces, on all cores.
@@ -498,7 +514,19 @@ def find_maximal(offsets: Ints, members: Any, n_items: int) -> Ints:
     return np.flatnonzero(holder == np.arange(len(holder)))
 
 
-@kernel(steps=lambda _offsets, members, *_: members.size)
+def _find_lines_within(offsets: Ints, members: Codes, position: Ints, lines: Ints, masks: Ints) -> int:
+    """Do what :func:`lines_within` does, in numpy."""
+    at = position[members]
+    outside = np.append(0, np.cumsum(at == OUTSIDE))
+    # Differences of the sums stay right where these overflow.
+    bits = np.append(0, np.cumsum(np.where(at >= 0, np.int64(1) << np.maximum(at, 0), 0)))
+    inside = np.flatnonzero(outside[offsets[1:]] == outside[offsets[:-1]])
+    lines[: len(inside)] = inside
+    masks[: len(inside)] = bits[offsets[inside + 1]] - bits[offsets[inside]]
+    return len(inside)
+
+
+@kernel(steps=lambda _offsets, members, *_: members.size, twin=_find_lines_within, pace=30)
 def lines_within(offsets: Any, members: Any, position: Any, lines: Any, masks: Any) -> int:
     """List and count sets without ``OUTSIDE`` items, with masks over positions."""
     used = 0

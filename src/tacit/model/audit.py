@@ -305,10 +305,13 @@ class Findings(Shown, Sequence[Finding]):
     waived: Waived = field(default_factory=Waived)
 
     @cached_property
-    def order(self) -> Ints:
+    def order(self) -> Ints | range:
         """Positions of the findings, run by run, in the order of the list."""
-        severity = np.concatenate([run.severity for run in self.runs]) if self.runs else np.empty(0, np.int64)
+        filled = [run.severity for run in self.runs if len(run.severity)]
+        severity = filled[0] if len(filled) == 1 else np.concatenate([np.empty(0, np.int64), *filled])
         is_sorted = bool((severity[1:] >= severity[:-1]).all())
+        if is_sorted and not self.waived.places:
+            return range(len(severity))  # millions of findings, of which few are looked at
         order = np.arange(len(severity)) if is_sorted else np.argsort(severity, kind="stable")
         if not self.waived.places:
             return order

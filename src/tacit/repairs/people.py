@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.kernels.deduction import Book
-from tacit.kernels.projection import small_groups_on, vertical
+from tacit.kernels.projection import Crowd, small_groups_on
 from tacit.kernels.rows import find_maximal
 from tacit.model.arrays import Ints, Words
 from tacit.model.errors import OptionError, RepairError
@@ -86,10 +86,10 @@ class BitRows:
     def small_groups(self, family: Sets, k: int) -> tuple[Ints, Words]:
         """Return the groups of 1..k-1 people: set number, items present."""
         alive = self.transactions()
-        by_item = vertical(alive.rows.offsets, alive.rows.members, alive.weights, np.arange(len(self.items)))
+        crowd = Crowd.of(alive.rows, alive.weights, np.arange(len(self.items)))
         numbers = [np.empty(0, np.int64)]
         groups = [np.empty((0, self.words.shape[1]), np.uint64)]
-        for which, present, _ in small_groups_on(by_item, family.offsets, family.members, k, lambda _: check_time("repair")):
+        for which, present, _ in small_groups_on(crowd, family.offsets, family.members, k, lambda _: check_time("repair")):
             numbers.append(which)
             groups.append(self._spread_bits(family, which, present))
         return np.concatenate(numbers), np.concatenate(groups)

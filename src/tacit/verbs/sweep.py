@@ -28,7 +28,7 @@ import numpy as np
 from tacit.files.engines import Engine, as_engine
 from tacit.files.inputs import people_of, require_table, trees_of
 from tacit.files.releases import read_release
-from tacit.kernels.projection import small_groups_on, vertical
+from tacit.kernels.projection import Crowd, small_groups_on
 from tacit.mining.itemsets import count_by_threshold, mine_itemsets
 from tacit.mining.rules import mine_rules
 from tacit.model.arrays import Ints
@@ -142,10 +142,10 @@ class _ItemsetLooker:
                 look = _Look(self.k, maximal.lo, len(maximal))
                 number = {name: i for i, name in enumerate(self.rows.items.names)}
                 wanted = np.array([number[name] for name in maximal.items.names], np.int64)
-                by_item = vertical(self.rows.rows.offsets, self.rows.rows.members, self.rows.weights, wanted)
+                crowd = Crowd.of(self.rows.rows, self.rows.weights, wanted)
                 sets = maximal.sets
                 for which, _, sizes in small_groups_on(
-                    by_item, sets.offsets, sets.members, int(self.k.max()), lambda _: self.limits.check("sweep")
+                    crowd, sets.offsets, sets.members, int(self.k.max()), lambda _: self.limits.check("sweep")
                 ):
                     look.add(which, sizes)
             self._looks[least] = look
