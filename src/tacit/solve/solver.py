@@ -106,6 +106,12 @@ class Matrix:
         return cls(_starts(np.bincount(row, minlength=shape[0])), column, value, shape)
 
     @classmethod
+    def of_table(cls, table: npt.NDArray[Any]) -> Matrix:
+        """Return the matrix of all entries of a table that are not 0."""
+        row, column = np.nonzero(table)
+        return cls.of_entries(row, column, table[row, column], table.shape)
+
+    @classmethod
     def empty(cls, shape: tuple[int, int]) -> Matrix:
         """Return a matrix without entries."""
         return cls(np.zeros(shape[0] + 1, np.int64), np.empty(0, np.int64), np.empty(0), shape)
@@ -261,9 +267,10 @@ class Constraints:
     def _columns(self) -> Columns:
         return stack_rows((self.above, self.equal)).columns
 
-    def minimise(self, cost: Floats, seconds: float | None) -> Program:
-        """Make a linear program: minimise ``cost @ x``, no unknown below 0."""
-        return _linear_program(cost, self._columns, (self.limits, self.sums), (0, np.inf), seconds)
+    def minimise(self, cost: Floats, seconds: float | None, *, interior: bool = False) -> Program:
+        """Make a linear program: minimise ``cost @ x``, no unknown below 0; for ``interior`` see :func:`linear_program`."""
+        program = _linear_program(cost, self._columns, (self.limits, self.sums), (0, np.inf), seconds)
+        return replace(program, given=program.given | {"options": INTERIOR}) if interior else program
 
     def duals(self, found: Solution) -> Floats:
         """Return the dual of each constraint."""
