@@ -4,8 +4,8 @@ From one world, exchanges lead to others that empty a group or fill it with k pe
 and what else they break is mended by further exchanges (:mod:`tacit.kernels.exchanges`). Lines about several groups, such as a ratio of two,
 leave few pairs of whole counts. Searches are quicker if these groups keep their people; only last ones let them change.
 
-A first world starts from fractions of people inside all that is possible: groups of such lines get whole numbers that fit together, the other
-kinds of people are rounded, and exchanges mend what is broken then.
+A first world starts from fractions of people, scaled until they nearly fit all lines: groups of such lines get whole numbers that fit together,
+the other kinds of people are rounded, and exchanges mend what is broken then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from tacit.joint.boxes import Line
 from tacit.joint.worlds import MOST_EXACT, Masks, Row, Rows, membership_matrix
-from tacit.kernels.exchanges import LARGEST_ENTRY, eliminate, list_changes, search, transpose
+from tacit.kernels.exchanges import LARGEST_ENTRY, eliminate, fit_people, list_changes, search, transpose
 from tacit.model.arrays import Flags, Floats, Ints
 from tacit.model.policy import Limits
 from tacit.solve.solver import Matrix
@@ -52,6 +52,7 @@ EFFORTS = (
     Effort(200, 64, 50, is_free=True),
     Effort(400, 64, 30, is_free=True),
 )
+SWEEPS = 300  #: Times that fractions of people are scaled to fit all rows.
 MENDING = Effort(5_000, 64, 0)  #: The search for a first world.
 MOST_IDLE = 60  #: Searches in a row that settle nothing, after which no more are made with this effort.
 MOST_MENDED = 8  #: Most searches for a first world, each with the conditions that the one before missed.
@@ -80,8 +81,12 @@ class Walk:
         self._limits = limits
         self._random = np.random.default_rng(limits.seed)
 
-    def find(self, middle: Floats) -> Ints | None:
-        """Return a world near fractions of people who fit all rows, or None."""
+    def find(self, weights: Floats) -> Ints | None:
+        """Return a world near fractions of people with these weights who fit the rows, or None."""
+        return self.mend(self._fit(weights)) if self._rows.is_small else None
+
+    def mend(self, middle: Floats) -> Ints | None:
+        """Return a world near people who nearly fit all rows and conditions, or None."""
         lines = self._rows.assume(choice.nearer for choice in self._rows.choices(middle, NEARLY))
         people: Ints = np.rint(middle).astype(np.int64)
         for _ in range(MOST_MENDED):
@@ -101,6 +106,13 @@ class Walk:
                 return people
             lines = lines.assume(choice.nearer for choice in broken)
         return None
+
+    def _fit(self, weights: Floats) -> Floats:
+        matrix, lo, hi = self._rows.whole
+        people = weights.copy()
+        ends = lo.astype(np.float64), hi.astype(np.float64), self._rows.scales
+        fit_people(people, (matrix.starts, matrix.places, matrix.values), ends, SWEEPS)
+        return people
 
     def refute(self, boxes: Sequence[Masks], k: int, ends: Sequence[tuple[int, int]]) -> Flags:
         """Return the boxes that worlds near the latest one refute; ``ends`` are known bounds on each."""
@@ -279,7 +291,7 @@ class _Numbers:
     def __init__(self, ties: _Ties, middle: Floats) -> None:
         self._place = {name: number for number, name in enumerate(ties.groups)}
         self._middle = np.array([middle[cells].sum() for cells in ties.groups.values()])
-        decided: Flags = ~ties.table[:, : ties.cells].any(axis=1)
+        decided: Flags = np.asarray(~ties.table[:, : ties.cells].any(axis=1))
         first = len(ties.table) - len(ties.others)
         follows = np.flatnonzero(decided[:first] & (ties.basic[:first] < 0))
         self._table = ties.table[follows, ties.cells :].copy()

@@ -21,7 +21,7 @@ import numpy as np
 from tacit.joint.boxes import MOST_GROUPS, Choice, Problem, count_groups
 from tacit.joint.cube import OPEN, Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
 from tacit.joint.lower import JointCase
-from tacit.joint.nearest import NEARLY, Walk
+from tacit.joint.nearest import Walk
 from tacit.joint.words import lines_of
 from tacit.joint.worlds import Masks, Rows, World, count_cells, membership_matrix, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
@@ -112,7 +112,7 @@ class Solver:
     def world(self, cost: Floats) -> Ints | None:
         """Return a cheap integer world that fits all rows, or None.
 
-        If a world violates a condition, both sides are tried; with many cells, only the side nearer to the LP solution.
+        If a world violates a condition, both sides are tried; with many cells, only the side that is nearer.
         """
         if self.rows.has_conditions and not self.rows.cells.problem.decides_conditions:
             return None
@@ -133,18 +133,13 @@ class Solver:
         return None
 
     def _near_world(self, cost: Floats) -> Ints | None:
-        """Return a world near people inside all that is possible and cheap, or None."""
-        left = self.limits.seconds_left
-        (found,) = solve([self._constraints.minimise(cost, left, interior=True)])
-        self.limits.check("X01")
-        if found.x is None:
-            return None
-        middle = np.maximum(found.x, 0)
-        world = Walk(self.rows, self.limits).find(middle)
+        """Return a world near fractions of people, fewer where the cost is high, or None."""
+        near = Walk(self.rows, self.limits)
+        world = near.find(np.exp(-cost / max(cost.max(initial=0), 1)))
         if world is not None:
             return world
-        world = self._world(self.rows.assume(choice.nearer for choice in self.rows.choices(middle, NEARLY)), cost)
-        return None if world is None or not self.rows.fits(world) else world
+        world = self._world(self.rows, cost)
+        return world if world is None or self.rows.fits(world) else near.mend(world.astype(np.float64))
 
     def _world(self, rows: Rows, cost: Floats) -> Ints | None:
         if not cost.any() and (near := self._rounded(rows, cost)) is not None:
@@ -483,7 +478,9 @@ class Programs:
             counts = np.rint(self._inside @ world)
             self.refuted |= self.open & ((counts == 0) | (counts >= self.k))
             left = int(self.open.sum())
-            if left == 0 or left == before or people is None or people.problem.is_rigid or self._exchanges >= _MOST_EXCHANGES:
+            is_done = left in (0, before) or self._exchanges >= _MOST_EXCHANGES
+            # With many cells, exchanges of a few people are quicker: see :meth:`_exchange`.
+            if is_done or not self._is_small or people is None or people.problem.is_rigid:
                 break
             self._exchanges += 1
             people = people.exchange(self._random, lambda: self.limits.check("X01"))

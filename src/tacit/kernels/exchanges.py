@@ -1,4 +1,4 @@
-"""Exchanges of people that keep exact sums, and searches among them.
+"""Exchanges of people that keep exact sums, searches among them, and fractions of people to start from.
 
 Elimination expresses basic columns by the others. A column that is not basic has an exchange: one person more in it, and as many more or fewer
 in basic columns as keep every exact sum. Places are the columns, and after them the sums that are not exact; a place is broken where it is
@@ -16,10 +16,57 @@ import numpy as np
 from tacit.kernels.jit import kernel, part
 
 LARGEST_ENTRY = 1 << 29  #: Larger entries of a table are not made, so that all fit 32 bits.
+NEAR = 1e-9  #: Tolerance of a sum of fractions.
+ENOUGH = 0.02  #: Fractions of people that miss each sum by less are not scaled further.
+NEWTON = 8  #: Steps of Newton's method for one row.
 HELD = 4  #: Steps in which an exchange is not undone.
 TIES = 0.5  #: Smaller differences in what is broken count as none.
 MOST_IDLE = 20  #: Steps in a row without a possible exchange, after which a search ends.
 MOST_DRAWN = 4  #: So many times the candidates are drawn to find usable ones.
+
+
+@kernel(steps=lambda _people, rows, _ends, sweeps: sweeps * len(rows[1]))
+def fit_people(people: Any, rows: Any, ends: Any, sweeps: int) -> None:
+    """Scale fractions of people until sums are within their ends, one row after the other, so many times at most.
+
+    ``ends`` are low, high and the divisor of each row's coefficients. Of a row with several coefficients, people are multiplied by powers that
+    Newton's method finds.
+    """
+    starts, places, values = rows
+    low, high, scale = ends
+    for _ in range(sweeps):
+        farthest = 0.0
+        for row in range(len(low)):
+            total = 0.0
+            is_plain = True
+            for at in range(starts[row], starts[row + 1]):
+                total += values[at] * people[places[at]]
+                is_plain = is_plain and values[at] == 1
+            if low[row] - NEAR <= total <= high[row] + NEAR:
+                continue
+            goal = low[row] if total < low[row] else high[row]
+            farthest = max(farthest, abs(goal - total) / scale[row])
+            if is_plain:
+                factor = goal / total if total > 0 else 1.0
+                for at in range(starts[row], starts[row + 1]):
+                    people[places[at]] *= factor
+                continue
+            power = 0.0
+            for _ in range(NEWTON):
+                missing = goal / scale[row]
+                slope = 0.0
+                for at in range(starts[row], starts[row + 1]):
+                    value = values[at] / scale[row]
+                    part_of_it = value * people[places[at]] * np.exp(power * value)
+                    missing -= part_of_it
+                    slope += value * part_of_it
+                if slope <= 0 or abs(missing) < NEAR:
+                    break
+                power += min(max(missing / slope, -2.0), 2.0)
+            for at in range(starts[row], starts[row + 1]):
+                people[places[at]] *= np.exp(power * values[at] / scale[row])
+        if farthest < ENOUGH:
+            return
 
 
 @part

@@ -267,10 +267,9 @@ class Constraints:
     def _columns(self) -> Columns:
         return stack_rows((self.above, self.equal)).columns
 
-    def minimise(self, cost: Floats, seconds: float | None, *, interior: bool = False) -> Program:
-        """Make a linear program: minimise ``cost @ x``, no unknown below 0; for ``interior`` see :func:`linear_program`."""
-        program = _linear_program(cost, self._columns, (self.limits, self.sums), (0, np.inf), seconds)
-        return replace(program, given=program.given | {"options": INTERIOR}) if interior else program
+    def minimise(self, cost: Floats, seconds: float | None) -> Program:
+        """Make a linear program: minimise ``cost @ x``, no unknown below 0."""
+        return _linear_program(cost, self._columns, (self.limits, self.sums), (0, np.inf), seconds)
 
     def duals(self, found: Solution) -> Floats:
         """Return the dual of each constraint."""
