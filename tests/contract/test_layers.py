@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rules": {"itemsets", "kernels", "model", "solve"},
     "known": {"mining", "model", "rules", "solve"},
     "buckets": {"kernels", "known", "model"},
-    "joint": {"known", "model", "rules", "solve"},
+    "joint": {"kernels", "known", "model", "rules", "solve"},
     "partial": {"known", "model", "solve"},
     "verbs": {
         "buckets",

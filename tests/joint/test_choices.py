@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import tacit
-from tacit.joint import conditions, cube, joint_releases, lower, nearest, programs, rearranging
-from tacit.joint.nearest import Effort
+from tacit.joint import conditions, cube, joint_releases, lower, nearest, programs
 from tacit.joint.worlds import World
 from tacit.model.arrays import Ints
 from tacit.model.numbers import Bound
@@ -131,8 +130,6 @@ def test_worlds_of_many_cells_are_found_as_those_of_few(kind: str, monkeypatch: 
     """What is done where there are many cells, done where there are few, beside every world that fits."""
     monkeypatch.setattr(joint_releases, "MOST_DIVED", 0)
     monkeypatch.setattr(programs, "FEW_CELLS", 2)
-    monkeypatch.setattr(nearest, "EFFORTS", (Effort(6, 20, 4, idle=20), Effort(12, 60, 8, idle=20)))
-    monkeypatch.setattr(rearranging, "MENDING", (6, 4))
     outcomes: Counter[str] = Counter()
     for seed in range(15):
         verdict = judge(draw(kind, seed))
@@ -226,20 +223,19 @@ def test_nearest_worlds_refute_what_they_show(seed: int, monkeypatch: pytest.Mon
     tables = [tacit.tabulate(table, by=[[*"abcd"]], ways=2, hide_below=k) for table in people]
     found: list[World] = []
     refuted: list[int] = []
-    look_at = nearest._Search._look_at
+    look_at = nearest._Questions.look_at
 
-    def look(search: nearest._Search, world: Ints) -> int:
-        before = search._settled.copy()
-        number = look_at(search, world)
-        cells = search._near.rows.cells
+    def look(questions: nearest._Questions, world: Ints) -> None:
+        before = questions.settled.copy()
+        look_at(questions, world)
+        cells = questions.rows.cells
         found.append(World(cells.problem, cells.kinds(world)))
-        fresh = np.flatnonzero(search._settled & ~before).tolist()
+        fresh = np.flatnonzero(questions.settled & ~before).tolist()
         refuted.append(len(fresh))
         for place in fresh:
-            assert not 0 < found[-1].count(search._boxes[place]) < k
-        return number
+            assert not 0 < found[-1].count(questions.boxes[place]) < k
 
-    monkeypatch.setattr(nearest._Search, "_look_at", look)
+    monkeypatch.setattr(nearest._Questions, "look_at", look)
     monkeypatch.setattr(programs, "FEW_CELLS", 0)
     monkeypatch.setattr(programs, "_MOST_EXCHANGES", 0)
     tacit.audit(tables, people=tacit.Nested(), policy=tacit.Policy(k=k), attacks=["X01"])

@@ -1,18 +1,16 @@
-"""Worlds near a known one, against every world that fits."""
+"""Worlds by exchanges, against every world that fits."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tacit.joint import nearest, programs, rearranging
+from tacit.joint import nearest, programs
 from tacit.joint.cube import OPEN
-from tacit.joint.nearest import Effort, choose_cells, refute_near
-from tacit.joint.rearranging import Rearranging
-from tacit.joint.worlds import Rows
+from tacit.joint.nearest import Exchanges, Name, Walk, _Ties
+from tacit.joint.worlds import Masks, Rows
+from tacit.model.arrays import Ints
 from tacit.model.policy import Limits
-from tacit.solve.highs import Session
-from tacit.solve.solver import Matrix, solve_linear
 from tests.joint.test_engine import Said, problem_of, worlds_of
 
 PEOPLE = 6
@@ -35,27 +33,29 @@ def drawn(random: np.random.Generator) -> tuple[Rows, np.ndarray]:
     return Rows.of(problem_of(PEOPLE, said), (0, 1, 2)), world
 
 
-@pytest.mark.parametrize("far", [10, 0])
-def test_a_box_is_refuted_if_some_world_empties_or_fills_it(far: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where rows that a world is far from missing are left out at first, and looked at afterwards."""
-    monkeypatch.setattr(nearest, "EFFORTS", (Effort(4, 50, 4, idle=20), *(Effort(8, 200, 8, idle=20),) * 6))
-    monkeypatch.setattr(rearranging, "FAR", far)
+def at(rows: Rows, world: np.ndarray, seed: int = 0) -> Walk:
+    found = Walk(rows, Limits(seed=seed))
+    found.world = world
+    return found
+
+
+def test_a_box_is_refuted_if_some_world_empties_or_fills_it() -> None:
     random = np.random.default_rng(3)
     refuted = 0
     missed = 0
-    for _ in range(30):
+    for _ in range(60):
         rows, world = drawn(random)
         every = np.array(worlds_of(rows.cells.problem, PEOPLE))
-        boxes = [{0: 1}, {1: 2}, {0: 2, 1: 1}, {1: 1, 2: 2}, {0: 1, 1: 1, 2: 1}, {0: 2, 1: 2, 2: 1}]
+        boxes: list[Masks] = [{0: 1}, {1: 2}, {0: 2, 1: 1}, {1: 1, 2: 2}, {0: 1, 1: 1, 2: 1}, {0: 2, 1: 2, 2: 1}]
         counts = np.stack([every[:, rows.cells.inside(box)].sum(axis=1) for box in boxes], axis=1)
         true = ((counts == 0) | (counts >= K)).any(axis=0)
-        near = Rearranging(rows, world, Limits())
-        found = refute_near(near, boxes, K, [(0, OPEN)] * len(boxes))
+        near = at(rows, world)
+        found = near.refute(boxes, K, [(0, OPEN)] * len(boxes))
         assert rows.fits(near.world)
         assert not (found & ~true).any()
         refuted += int(found.sum())
         missed += int((true & ~found).sum())
-    assert refuted > 100
+    assert refuted > 200
     assert missed <= 0.02 * refuted
 
 
@@ -63,7 +63,79 @@ def test_what_bounds_exclude_is_not_tried() -> None:
     rows = Rows.of(problem_of(4, [([(1, {"a": True})], 0, 4)]), (0, 1, 2))
     world = np.array([1, 1, 1, 0, 1, 0, 0, 0])
     for ends, is_refuted in (((1, 2), False), ((0, 2), True), ((1, OPEN), True)):
-        assert refute_near(Rearranging(rows, world, Limits()), [{0: 1}], 4, [ends]).tolist() == [is_refuted]
+        assert at(rows, world).refute([{0: 1}], 4, [ends]).tolist() == [is_refuted]
+
+
+def test_a_world_is_found_near_the_mean_of_all() -> None:
+    """Also where lines about two groups leave few pairs of numbers."""
+    random = np.random.default_rng(8)
+    found = 0
+    for seed in range(60):
+        rows, _ = drawn(random)
+        every = np.array(worlds_of(rows.cells.problem, PEOPLE))
+        world = Walk(rows, Limits(seed=seed)).find(every.mean(axis=0))
+        assert world is None or rows.fits(world)
+        found += world is not None
+    assert found >= 55
+
+
+def test_exchanges_keep_what_is_exact_and_list_what_they_change() -> None:
+    random = np.random.default_rng(6)
+    for _ in range(40):
+        rows, world = drawn(random)
+        held: dict[Name, Ints] = {((0, 1),): rows.cells.inside({0: 1})} if random.random() < 0.5 else {}
+        ties = _Ties.of(rows, random.random(len(world)), held, with_others=False)
+        assert ties is not None
+        matrix = rows.whole[0]
+        exchanges = Exchanges(ties, world, random)
+        starts, places, values = exchanges._changes
+        is_kept = ties.basic[-1] >= 0 or not ties.table[-1, : len(world)].any()
+        left = np.flatnonzero(~ties.is_tied)
+        assert (np.diff(starts) > 0).all()
+        for number in range(len(ties.own)):
+            chosen = slice(starts[number], starts[number + 1])
+            change = np.zeros(len(world) + len(left), np.int64)
+            change[places[chosen]] = values[chosen]
+            moved = np.zeros(len(world), np.int64) + change[: len(world)]
+            assert change[ties.own[number]] == 1
+            assert (np.rint(matrix @ moved)[ties.is_tied] == 0).all()
+            assert (np.rint(matrix @ moved)[left] == change[len(world) :]).all()
+            assert all(moved[inside].sum() == 0 for inside in held.values() if is_kept)
+        # Basic cells follow from all others.
+        numbers = np.array([world[inside].sum() for inside in held.values()], np.int64)
+        forgotten = world.copy()
+        forgotten[ties.basic[ties.solved]] = 0
+        assert (ties.tie(forgotten, numbers) == world).all()
+
+
+def test_a_search_that_fails_changes_nothing() -> None:
+    random = np.random.default_rng(7)
+    outcomes = set()
+    for _ in range(40):
+        rows, world = drawn(random)
+        ties = _Ties.of(rows, world + random.random(len(world)), {}, with_others=False)
+        assert ties is not None
+        exchanges = Exchanges(ties, world, random)
+        group: Ints = rows.cells.inside({0: 1, 1: 2})
+        is_found = exchanges.reach(group, K, 1, nearest.EFFORTS[2])
+        outcomes.add(is_found)
+        assert rows.adds_up(exchanges.people)
+        assert exchanges.people[group].sum() >= K if is_found else (exchanges.people == world).all()
+    assert outcomes == {False, True}
+
+
+def test_numbers_that_fit_together_are_chosen() -> None:
+    """Eleven people have a, and those who have b as well are between .35 and .37 of them: 4 of 11, and of no number near."""
+    said: list[Said] = [([(1, {"a": True})], 8, 14)]
+    said += [([(100, {"a": True, "b": True}), (-35, {"a": True})], 0, None)]
+    said += [([(100, {"a": True, "b": True}), (-37, {"a": True})], None, 0)]
+    rows = Rows.of(problem_of(20, said), (0, 1, 2))
+    middle = np.full(8, 2.5)
+    middle[rows.cells.inside({0: 1})] = 2.8
+    world = Walk(rows, Limits()).find(middle)
+    assert world is not None
+    assert rows.fits(world)
+    assert world[rows.cells.inside({0: 1})].sum() in (11, 14)
 
 
 def test_a_second_search_follows_where_the_first_finds_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,46 +155,3 @@ def test_a_second_search_follows_where_the_first_finds_nobody(monkeypatch: pytes
     assert asked.world is not None
     assert not asked.open.any()
     assert [bool(cost.any()) for cost in costs] == [False, True]
-
-
-def test_cells_around_a_box_hold_its_people() -> None:
-    random = np.random.default_rng(4)
-    for most in (1, 2, 4, 8):
-        rows, world = drawn(random)
-        near = Rearranging(rows, world, Limits())
-        for box in ({0: 1}, {0: 2, 1: 1}):
-            cells = choose_cells(near, box, most)
-            assert len(cells) <= most
-            inside = rows.cells.inside(box)
-            assert not world[inside].any() or world[np.intersect1d(cells, inside)].any()
-
-
-def test_a_session_finds_the_optimum_of_each_question() -> None:
-    """Every question starts anew: an infeasible one leaves nothing behind for the next."""
-    random = np.random.default_rng(5)
-    outcomes = set()
-    for _ in range(20):
-        matrix = random.integers(-1, 2, (4, 6)).astype(float)
-        low = -random.integers(0, 3, 4).astype(float)
-        high = random.integers(0, 3, 4).astype(float)
-        cost = random.uniform(1, 2, 6)
-        row, column = np.nonzero(matrix)
-        columns = Matrix.of_entries(row, column, matrix[row, column], (4, 6)).columns
-        arrays = {"starts": columns.starts, "rows": columns.rows, "values": columns.values, "low": low, "high": high}
-        session = Session({"cost": cost, "least": np.zeros(6), "most": np.full(6, 5.0), **arrays}, 1_000)
-        for _ in range(6):
-            places = np.flatnonzero(random.random(6) < 0.5)
-            factors = random.choice([-1.0, 1.0], len(places))
-            wanted = float(random.integers(1, 4))
-            found = session.solve(places, factors, wanted, np.inf)
-            extra = np.zeros(6)
-            extra[places] = -factors
-            above = np.concatenate((matrix, -matrix, [extra]))
-            row, column = np.nonzero(above)
-            sparse = Matrix.of_entries(row, column, above[row, column], (9, 6))
-            known = solve_linear(cost, above=(sparse, np.concatenate((high, -low, [-wanted]))), bounds=(0, 5))
-            assert (found is None) == (known.x is None)
-            if found is not None:
-                assert cost @ found[0] == pytest.approx(known.value)
-            outcomes.add(found is None)
-    assert outcomes == {False, True}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from math import ceil, floor, prod
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.joint.boxes import MEMBER, Allowed, Axis, Box, Choice, Key, Line, Origin, Tally, literal
-from tacit.model.arrays import Ints
+from tacit.model.arrays import Flags, Ints
 from tacit.model.numbers import Bound
 from tacit.model.release import Rules
 
@@ -54,6 +54,8 @@ class MissingRules:
             for left, right in zip(release.antecedents, release.consequents, strict=True)
         }
         self.left_out = 0
+        #: Rules over some columns that need not be too rare or too weak, once they were asked for.
+        self._known: dict[object, Flags] = {}
 
     def lines(self, known: Sequence[Line]) -> Iterator[Line]:
         """Yield the bounds of missing rules, given ``known`` bounds of antecedents."""
@@ -138,14 +140,22 @@ class MissingRules:
         rare = self._min_support - 1 - counts
         # In people as well: one person more or less changes this sum by at most ``top + under``.
         weak = (top * counts.sum(axis=-1, keepdims=True) - under * counts - (0 if self._header.strict else 1)) / (top + under)
-        for place in np.argwhere(np.maximum(rare, weak) < room).tolist():
+        broken = (np.maximum(rare, weak) < room) & ~self._excepted((*fixed, sensitive))
+        for place in np.argwhere(broken).tolist():
             *values, consequent = (axis.classes[bit][0] for axis, bit in zip((*fixed, sensitive), place, strict=True))
-            if None in values or consequent is None:
-                continue  # people with values that nobody names may all have different ones
             named = frozenset((axis.key.name, str(one)) for axis, one in zip(fixed, values, strict=True))
-            if (named, consequent) not in self._listed:
-                fewer = self._line(named, consequent, self._min_support - 1, None)
-                yield Choice(fewer, self._weak(fewer), first=bool(rare[tuple(place)] >= weak[tuple(place)]))
+            fewer = self._line(named, str(consequent), self._min_support - 1, None)
+            yield Choice(fewer, self._weak(fewer), first=bool(rare[tuple(place)] >= weak[tuple(place)]))
+
+    def _excepted(self, axes: Sequence[Axis]) -> Flags:
+        """Tell which rules over some columns are listed, or about people with values that nobody names: these may all have different ones."""
+        shown = tuple((axis.key.name, axis.classes) for axis in axes)
+        if shown not in self._known:
+            columns = [axis.key.name for axis in axes[:-1]]
+            every = product(*([one for one, *_ in axis.classes] for axis in axes))
+            flags = [None in one or (frozenset(zip(columns, one, strict=False)), one[-1]) in self._listed for one in every]
+            self._known[shown] = np.array(flags, np.bool_).reshape([len(axis.classes) for axis in axes])
+        return self._known[shown]
 
     def _antecedents(self, lines: Sequence[Line], end: Literal["lo", "hi"]) -> Mapping[Antecedent, tuple[int, Origin]]:
         columns = set(self._header.qi)

@@ -1,267 +1,451 @@
-"""Nearest worlds: a few people differ from a known world, and a group is empty or holds k people.
+"""Worlds of many kinds of people, by exchanges.
 
-The fewest changes are the optimum of a linear program. From no change at all, the dual simplex reaches it in few steps, most often with whole
-people. Where there are fractions of people, an integer program follows over the cells whose change costs least beside them.
+From one world, exchanges lead to others that empty a group or fill it with k people: people change places so that every exact line stays true,
+and what else they break is mended by further exchanges (:mod:`tacit.kernels.exchanges`). Lines about several groups, such as a ratio of two,
+leave few pairs of whole counts. Searches are quicker if these groups keep their people; only last ones let them change.
 
-One program serves many questions: it is about some classes of the wide columns, and each question is one more constraint.
+A first world starts from fractions of people, scaled until they nearly fit all lines: groups of such lines get whole numbers that fit together,
+the other kinds of people are rounded, and exchanges mend what is broken then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from tacit.joint.boxes import MEMBER
-from tacit.joint.rearranging import Rearranging, one_row_each
-from tacit.joint.worlds import Masks, membership_matrix
+from tacit.joint.boxes import Line
+from tacit.joint.worlds import MOST_EXACT, Masks, Row, Rows, membership_matrix
+from tacit.kernels.exchanges import LARGEST_ENTRY, eliminate, fit_people, list_changes, search, transpose
 from tacit.model.arrays import Flags, Floats, Ints
-from tacit.solve.highs import Session
-from tacit.solve.solver import Matrix, solve, stack_columns, stack_rows
+from tacit.model.policy import Limits
+from tacit.solve.solver import Matrix
 
 
 class Effort(NamedTuple):
-    """Size of a search.
+    """Size of a search: exchanges at most, candidates for each, and how many in a hundred are made though they break more.
 
-    ``cells`` may change, a linear program takes ``steps`` at most, an integer program is about ``whole`` cells, and after ``idle`` programs in a
-    row that settle nothing no more are asked.
+    Unless ``is_free``, groups of lines about several groups keep their people.
     """
 
-    cells: int
     steps: int
-    whole: int
-    idle: int
+    candidates: int
+    daring: int
+    is_free: bool = False
 
 
-#: Successive attempts at a question. Small programs are quick and settle most; larger ones follow, about other classes every time.
+#: Successive attempts at all open questions. Short searches settle most of them.
 EFFORTS = (
-    *(Effort(1_000, 150, 120, idle=60),) * 2,
-    *(Effort(2_000, 300, 120, idle=60),) * 2,
-    *(Effort(3_000, 600, 200, idle=40),) * 3,
-    *(Effort(20_000, 2_000, 300, idle=10),) * 2,
+    Effort(30, 16, 0),
+    Effort(60, 16, 30),
+    Effort(100, 32, 50),
+    Effort(200, 32, 20),
+    Effort(200, 64, 50),
+    Effort(400, 64, 30),
+    Effort(400, 64, 30),
+    Effort(200, 64, 50, is_free=True),
+    Effort(400, 64, 30, is_free=True),
 )
-MOST_ASKED = 25  #: Programs about the same cells.
-MOST_PROGRAMS = 6_000  #: Most programs in all.
-#: Share of the better chance of the two, to empty a group or to fill it, above which the other is tried as well.
-WORTH_AS_WELL = 0.6
-NEAR = 1e-6  #: Tolerance of a solver's number that stands for a whole one.
+SWEEPS = 300  #: Times that fractions of people are scaled to fit all rows.
+MENDING = Effort(5_000, 64, 0)  #: The search for a first world.
+MOST_IDLE = 60  #: Searches in a row that settle nothing, after which no more are made with this effort.
+MOST_MENDED = 8  #: Most searches for a first world, each with the conditions that the one before missed.
+MOST_TIES = 60_000_000  #: Most entries of the table of exact lines and kinds of people.
+NEARLY = 20  #: Conditions that so many people could break are searched as lines.
+MOST_TURNS = 4_000  #: Most changes of the numbers of groups.
+FAR = 30  #: Whole numbers of a group that are tried are as near to its fractions.
+SPREAD = 4.0  #: Mean rank, by nearness, of the pairs of numbers that are tried.
+ASKED_AGAIN = 0.8  #: Questions are listed anew when at most this share of them is open.
+UPHILL = 0.02  #: Share of changes of numbers that are made though they break more.
+CHANGES = 250  #: Changes by each exchange that there is room for at first.
+JITTER = 0.1  #: Differences in room by which ties lead to other exchanges each time.
+NOBODY = np.empty(0, np.int64)
+Name = tuple[tuple[int, int], ...]  #: Classes of a group by axis.
 
 
-def refute_near(near: Rearranging, boxes: Sequence[Masks], k: int, ends: Sequence[tuple[int, int]]) -> Flags:
-    """Return the boxes refuted by some world near the latest one; ``ends`` are known bounds on each."""
-    return _Search(near, boxes, k, ends).run()
+class Walk:
+    """Latest world, and lines that are true of it and of all that are near it.
 
+    Conditions that it could break soon are searched as lines, on the side that is true.
+    """
 
-class _Search:
-    def __init__(self, near: Rearranging, boxes: Sequence[Masks], k: int, ends: Sequence[tuple[int, int]]) -> None:
-        self._near = near
-        self._boxes = boxes
-        self._k = k
-        self._can_empty = [lo <= 0 for lo, _ in ends]
-        self._can_fill = [hi >= k for _, hi in ends]
-        self._inside = membership_matrix(near.rows.cells, boxes)
-        self._settled = np.zeros(len(boxes), np.bool_)
-        self._attempts = np.zeros(len(boxes), np.int64)
-        # Of emptying a group, and of filling it.
-        self._asked = np.ones(2)
-        self._successful = np.ones(2)
-        self._idle = 0
-        self._programs = 0
-        self._look_at(near.world)
+    def __init__(self, rows: Rows, limits: Limits) -> None:
+        self.world = NOBODY
+        self._rows = rows
+        self._limits = limits
+        self._random = np.random.default_rng(limits.seed)
 
-    def run(self) -> Flags:
-        while self._programs < MOST_PROGRAMS:
-            left = np.flatnonzero(~self._settled & (self._attempts < len(EFFORTS)))
-            if not len(left):
-                break
-            least = int(self._attempts[left].min())
-            waiting = self._near.random.permutation(left[self._attempts[left] == least])
-            self._idle = 0
-            while self._idle <= EFFORTS[least].idle and self._programs < MOST_PROGRAMS:
-                waiting = waiting[~self._settled[waiting] & (self._attempts[waiting] == least)]
-                if not len(waiting):
-                    break
-                self._ask_around(waiting, EFFORTS[least])
-            self._attempts[waiting] = least + 1
-        return self._settled
+    def find(self, weights: Floats) -> Ints | None:
+        """Return a world near fractions of people with these weights who fit the rows, or None."""
+        return self.mend(self._fit(weights)) if self._rows.is_small else None
 
-    def _look_at(self, world: Ints) -> int:
-        """Settle the questions that a world refutes; return their number."""
-        counts = np.rint(self._inside @ world)
-        fresh = ~self._settled & ((counts == 0) | (counts >= self._k))
-        self._settled |= fresh
-        return int(fresh.sum())
+    def mend(self, middle: Floats) -> Ints | None:
+        """Return a world near people who nearly fit all rows and conditions, or None."""
+        lines = self._rows.assume(choice.nearer for choice in self._rows.choices(middle, NEARLY))
+        people: Ints = np.rint(middle).astype(np.int64)
+        for _ in range(MOST_MENDED):
+            self._limits.check("X01")
+            ties = self._tie(lines, middle, self._groups, with_others=bool(self._groups))
+            if ties is None:
+                return None
+            numbers = _Numbers(ties, middle).choose(self._random)
+            exchanges = Exchanges(ties, ties.tie(people, numbers), self._random)
+            if not exchanges.reach(NOBODY, 0, 1, MENDING):
+                return None
+            people = exchanges.people
+            if not self._rows.adds_up(people):
+                return None
+            broken = list(self._rows.choices(people))
+            if not broken:
+                return people
+            lines = lines.assume(choice.nearer for choice in broken)
+        return None
 
-    def _ask_around(self, waiting: Ints, effort: Effort) -> None:
-        """Ask about the first question, and others whose people are in the same cells."""
-        self._near.limits.check("X01")
-        first = int(waiting[0])
-        cells = choose_cells(self._near, self._boxes[first], effort.cells)
-        part = Neighbourhood(self._near, cells, effort)
-        world = self._near.world
-        there = np.zeros_like(world)
-        there[cells] = world[cells]
-        inside = self._inside[waiting]
-        here = np.rint(inside @ there).astype(np.int64)
-        counts = np.rint(inside @ world).astype(np.int64)
-        usable = np.flatnonzero((here == counts) | (here > 0))
-        latest = world
-        asked = 0
-        for place in np.concatenate(([0], usable[usable != 0])).tolist():
-            number = int(waiting[place])
-            if asked >= MOST_ASKED:
-                break
-            if self._settled[number]:
+    def _fit(self, weights: Floats) -> Floats:
+        matrix, lo, hi = self._rows.whole
+        people = weights.copy()
+        ends = lo.astype(np.float64), hi.astype(np.float64), self._rows.scales
+        fit_people(people, (matrix.starts, matrix.places, matrix.values), ends, SWEEPS)
+        return people
+
+    def refute(self, boxes: Sequence[Masks], k: int, ends: Sequence[tuple[int, int]]) -> Flags:
+        """Return the boxes that worlds near the latest one refute; ``ends`` are known bounds on each."""
+        questions = _Questions(self._rows, boxes, k)
+        questions.look_at(self.world)
+        for effort in EFFORTS:
+            waiting = self._random.permutation(questions.left).tolist()
+            if not waiting or (effort.is_free and not self._groups):
                 continue
-            self._attempts[number] += 1
-            can_empty = self._can_empty[number] and bool(here[place] == counts[place])
-            for fill in self._directions(int(counts[place]), can_empty=can_empty, can_fill=self._can_fill[number]):
-                asked += 1
-                found = self._ask(part, number, fill, int(counts[place]))
-                if found is not None:
-                    latest = found
+            ties = self._tie(self._rows.assume(self._true_sides()), self.world, {} if effort.is_free else self._groups)
+            if ties is None:
+                break
+            exchanges = Exchanges(ties, self.world, self._random)
+            idle = 0
+            for number in waiting:
+                if idle > MOST_IDLE:
                     break
-        self._near.world = latest
+                if not questions.settled[number]:
+                    self._limits.check("X01")
+                    group = self._rows.cells.inside(boxes[number])
+                    idle = 0 if self._settle(exchanges, group, k, ends[number], effort) else idle + 1
+                    questions.look_at(self.world)
+        return questions.settled
 
-    def _directions(self, people: int, *, can_empty: bool, can_fill: bool) -> list[int]:
-        """Return 0 to empty a group, 1 to fill it, or both, the likelier first."""
-        if not (can_empty and can_fill):
-            return [0] * can_empty + [1] * can_fill
-        share = people / self._k
-        rates = np.array((1 - share, share)) * self._successful / self._asked
-        first = int(self._near.random.random() * rates.sum() < rates[1])
-        return [first, 1 - first] if rates[1 - first] > WORTH_AS_WELL * rates[first] else [first]
+    def _settle(self, exchanges: Exchanges, group: Ints, k: int, ends: tuple[int, int], effort: Effort) -> bool:
+        """Go to a world that empties a group or fills it, the nearer of the two first; tell if that succeeded."""
+        ways = [(0, -1)] * (ends[0] <= 0) + [(k, 1)] * (ends[1] >= k)
+        people = int(self.world[group].sum())
+        for goal, sign in sorted(ways, key=lambda way: abs(way[0] - people)):
+            if exchanges.reach(group, goal, sign, effort):
+                world = exchanges.people
+                if self._rows.fits(world):
+                    self.world = world
+                    return True
+                exchanges.go_to(self.world)
+        return False
 
-    def _ask(self, part: Neighbourhood, number: int, fill: int, people: int) -> Ints | None:
-        """Return a world that empties or fills a group, if one is found."""
-        self._asked[fill] += 1
-        self._programs += 1
-        self._idle += 1
-        group = self._near.rows.cells.inside(self._boxes[number])
-        found = part.find(group, self._k - people if fill else -people)
-        if found is None or not self._near.accepts(found) or not self._look_at(found):
+    def _true_sides(self) -> Iterator[Line]:
+        """Yield what is true of the latest world, for each condition that is nearly broken there."""
+        for choice in self._rows.choices(self.world, NEARLY):
+            sides = (line for line in (choice.nearer, choice.fewer, choice.more) if line is not None)
+            true = (line for line in sides if self._rows.only(()).assume([line]).adds_up(self.world))
+            yield from islice(true, 1)
+
+    def _tie(
+        self, lines: Rows, people: npt.NDArray[Any], groups: Mapping[Name, Ints], *, with_others: bool = False
+    ) -> _Ties | None:
+        """Return what ties people together; None if that is too much to look at."""
+        room = people * self._random.uniform(0.8, 1.2, len(people)) + JITTER * self._steps()
+        return _Ties.of(lines, room, groups, with_others=with_others)
+
+    def _steps(self) -> Floats:
+        """Return random numbers for all cells, sums of one for each class."""
+        shape = self._rows.cells.shape
+        steps = [self._random.random(size) for size in shape]
+        return np.asarray(sum(np.ix_(*steps)) if steps else np.zeros(1)).ravel() / max(len(shape), 1)
+
+    @cached_property
+    def _groups(self) -> dict[Name, Ints]:
+        """Cells of the groups of lines about several groups."""
+        masks = {_name(box): box for row in self._rows.rows if len(row.terms) > 1 for _, box in row.terms}
+        return {name: self._rows.cells.inside(box) for name, box in masks.items()}
+
+
+def _name(box: Masks) -> Name:
+    return tuple(sorted(box.items()))
+
+
+class _Questions:
+    """Boxes, and which of them some world has settled."""
+
+    def __init__(self, rows: Rows, boxes: Sequence[Masks], k: int) -> None:
+        self.rows = rows
+        self.boxes = boxes
+        self.settled = np.zeros(len(boxes), np.bool_)
+        self._k = k
+        self._asked = np.arange(len(boxes))
+        self._inside = membership_matrix(rows.cells, boxes)
+        self._seen: Ints | None = None
+
+    @property
+    def left(self) -> Ints:
+        """Numbers of the open questions."""
+        return np.flatnonzero(~self.settled)
+
+    def look_at(self, world: Ints) -> None:
+        """Settle the questions that a world refutes."""
+        if world is self._seen:
+            return
+        self._seen = world
+        counts = np.rint(self._inside @ world)
+        self.settled[self._asked[(counts == 0) | (counts >= self._k)]] = True
+        is_open = ~self.settled[self._asked]
+        if is_open.mean() < ASKED_AGAIN:
+            self._inside = self._inside[is_open]
+            self._asked = self._asked[is_open]
+
+
+@dataclass(eq=False)
+class _Ties:
+    """Exact rows and groups that keep their people, solved for basic cells.
+
+    The table has a column for each cell and then one for each such group: the number of its people. ``is_tied`` says which rows are exact and
+    follow from others or give a basic cell. ``others`` are rows that are not exact, at the end of the table if they are part of it.
+    """
+
+    rows: Rows
+    groups: Mapping[Name, Ints]
+    table: npt.NDArray[np.int32]
+    sums: Ints
+    basic: Ints
+    is_tied: Flags
+    others: Ints
+
+    @classmethod
+    def of(cls, rows: Rows, room: Floats, groups: Mapping[Name, Ints], *, with_others: bool) -> _Ties | None:
+        """Solve for roomy cells; return None if the table is too large."""
+        if not rows.is_small:
             return None
-        self._idle = 0
-        self._successful[fill] += 1
-        return found
-
-
-class Neighbourhood:
-    """Worlds that differ from the latest one in some cells."""
-
-    def __init__(self, near: Rearranging, cells: Ints, effort: Effort) -> None:
-        self._near = near
-        self._cells = cells
-        self._effort = effort
-        self._world = near.world
-        self._place = np.full(len(near.world), -1)
-        self._place[cells] = np.arange(len(cells))
-        self._before = near.world[cells]
-        self._occupied = np.flatnonzero(self._before)
-        self._by_cell, self._low, self._high = one_row_each(*near.near_rows(cells))
-        # Unknown are the people who come to each cell, and those who leave the occupied ones.
-        leaving = self._by_cell[self._occupied]
-        columns = stack_rows((self._by_cell, -leaving))
-        taken = self._before @ self._by_cell
-        most = np.concatenate((np.full(len(cells), np.inf), self._before[self._occupied]))
-        given = {
-            "cost": near.random.uniform(1, 1.2, len(most)),
-            "starts": columns.starts.astype(np.int32),
-            "rows": columns.places.astype(np.int32),
-            "values": columns.values,
-            "least": np.zeros(len(most)),
-            "most": most,
-            "low": self._low - taken,
-            "high": self._high - taken,
-        }
-        self._session = Session(given, effort.steps)
-
-    def find(self, group: Ints, change: int) -> Ints | None:
-        """Return a near world in which a group has so many people more, or None."""
-        held = self._place[group]
-        held = held[held >= 0]
-        leaving = np.flatnonzero(np.isin(self._occupied, held)) + len(self._cells)
-        places = np.concatenate((held, leaving))
-        factors = np.concatenate((np.ones(len(held)), np.full(len(leaving), -1.0)))
-        ends = (float(change), np.inf) if change > 0 else (-np.inf, float(change))
-        found = self._session.solve(places, factors, *ends)
-        if found is None:
+        matrix, lo, hi = rows.whole
+        cells = matrix.shape[1]
+        is_exact = (lo == hi) & (rows.scales <= LARGEST_ENTRY)
+        exact = np.flatnonzero(is_exact)
+        others = np.flatnonzero(~is_exact & (rows.scales <= LARGEST_ENTRY) & with_others)
+        shape = (len(exact) + len(groups) + len(others), cells + len(groups))
+        if prod(shape) > MOST_TIES:
             return None
-        moves, costs = found
-        change_of = self._join(moves)
-        whole = np.rint(change_of)
-        if np.abs(change_of - whole).max(initial=0) < NEAR:
-            after: Ints | None = self._before + whole.astype(np.int64)
-        else:
-            after = self._find_whole(held, change, np.abs(change_of) > NEAR, costs)
-        if after is None:
-            return None
-        world = self._world.copy()
-        world[self._cells] = after
-        return world
+        table = np.zeros(shape, np.int32)
+        for first, chosen in ((0, exact), (len(exact) + len(groups), others)):
+            part = matrix[chosen]
+            table[first + np.repeat(np.arange(len(chosen)), np.diff(part.starts)), part.places] = part.values
+        for number, inside in enumerate(groups.values()):
+            table[len(exact) + number, inside] = 1
+            table[len(exact) + number, cells + number] = -1
+        sums = np.concatenate((lo[exact], np.zeros(len(groups) + len(others), np.int64)))
+        basic = np.full(len(table), -1)
+        waiting = np.arange(len(table)) < len(exact) + len(groups)
+        sizes = np.count_nonzero(table, axis=1)
+        eliminate(table, sums, sizes, np.concatenate((room, np.full(len(groups), -1.0))), waiting, basic)
+        is_tied = np.zeros(len(lo), np.bool_)
+        is_tied[exact] = [one >= 0 or not row.any() for one, row in zip(basic, table[: len(exact), :cells], strict=False)]
+        return cls(rows, groups, table, sums, basic, is_tied, others=others)
 
-    def _join(self, moves: Floats) -> Floats:
-        """Return the change of each cell from who comes and who leaves."""
-        size = len(self._cells)
-        out = moves[:size].copy()
-        out[self._occupied] -= moves[size:]
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return len(self.rows.cells)
+
+    @cached_property
+    def own(self) -> Ints:
+        """Cells that are not basic: each has an exchange."""
+        return np.setdiff1d(np.arange(self.cells), self.basic)
+
+    @cached_property
+    def solved(self) -> Ints:
+        """Rows of the table that give a basic cell."""
+        return np.flatnonzero(self.basic >= 0)
+
+    def tie(self, people: Ints, numbers: Ints) -> Ints:
+        """Return people of whom the basic cells follow from all others, and from the numbers of the groups."""
+        out = people.copy()
+        given = np.concatenate((people, numbers))
+        given[self.basic[self.solved]] = 0
+        part = Matrix.of_table(self.table[self.solved])
+        out[self.basic[self.solved]] = self.sums[self.solved] - np.rint(part @ given).astype(np.int64)
         return out
 
-    def _find_whole(self, held: Ints, change: int, changed: Flags, costs: Floats) -> Ints | None:
-        """Return whole people in all cells, by an integer program over the changed and the cheapest ones."""
-        size = len(self._cells)
-        price = costs[:size].copy()
-        price[self._occupied] = np.minimum(price[self._occupied], costs[size:])
-        price[changed] = -1
-        chosen = np.sort(np.argsort(price, kind="stable")[: self._effort.whole])
-        by_cell = self._by_cell[chosen]
-        used = np.zeros(by_cell.shape[1], np.bool_)
-        used[by_cell.places] = True
-        by_cell = by_cell.keep_columns(used)
-        before = self._before[chosen]
-        stay = (self._before @ self._by_cell)[used] - before @ by_cell
-        inside = np.flatnonzero(np.isin(chosen, held))
-        counted = Matrix.of_entries(inside, np.zeros(len(inside)), np.ones(len(inside)), (len(chosen), 1))
-        wanted = before[inside].sum() + change
-        ends = (wanted, np.inf) if change > 0 else (-np.inf, wanted)
-        cost = np.where(before > 0, 0.0, 1.0) + self._near.random.uniform(0, 0.1, len(chosen))
-        low = np.append(self._low[used] - stay, ends[0])
-        high = np.append(self._high[used] - stay, ends[1])
-        (found,) = solve([self._near.make_program(cost, stack_columns(by_cell, counted), low, high)])
-        if found.x is None:
-            return None
-        after = self._before.copy()
-        after[chosen] = np.rint(found.x).astype(np.int64)
-        return after
 
+class _Numbers:
+    """Whole numbers of people in groups, near fractions of people.
 
-def choose_cells(near: Rearranging, box: Masks, most: int) -> Ints:
-    """Return about so many cells around a box: those of some classes of the widest axes.
-
-    Classes of people of the group are kept. Whether people left or joined is kept as it is, unless the box says it or holds some of both.
+    Exact rows tie the numbers of some groups to others, and lines about these groups alone allow few pairs of numbers. Changes of one pair after
+    the other look for numbers that break no line that they decide.
     """
-    cells = near.rows.cells
-    axes = cells.problem.axes
-    inside = cells.inside(box)
-    inside = inside[near.world[inside] > 0]
-    held = [np.unique(classes[inside]) for classes in near.classes]
-    widths = list(cells.shape)
-    least = [min(len(own) + 1, width) for own, width in zip(held, widths, strict=True)]
-    order = near.random.permutation(len(widths)).tolist()
-    for at in order:
-        if axes[cells.chosen[at]].key == MEMBER and cells.chosen[at] not in box and len(held[at]) == 1:
-            widths[at] = 1
-    while np.prod(widths) > most:
-        # The widest axis first; those that the box names are as useful as others.
-        at = max(order, key=lambda one: (widths[one] > least[one], widths[one]))
-        if widths[at] == 1:
-            break
-        widths[at] -= 1
-    kept = np.ones(len(cells), np.bool_)
-    for at, width in enumerate(widths):
-        if width < cells.shape[at]:
-            others = near.random.permutation(np.setdiff1d(np.arange(cells.shape[at]), held[at]))
-            chosen = np.concatenate((near.random.permutation(held[at]), others))[:width]
-            kept &= np.isin(near.classes[at], chosen)
-    return np.flatnonzero(kept)
+
+    def __init__(self, ties: _Ties, middle: Floats) -> None:
+        self._place = {name: number for number, name in enumerate(ties.groups)}
+        self._middle = np.array([middle[cells].sum() for cells in ties.groups.values()])
+        decided: Flags = np.asarray(~ties.table[:, : ties.cells].any(axis=1))
+        first = len(ties.table) - len(ties.others)
+        follows = np.flatnonzero(decided[:first] & (ties.basic[:first] < 0))
+        self._table = ties.table[follows, ties.cells :].copy()
+        self._sums = ties.sums[follows].copy()
+        #: Rows that the numbers decide, with what they add up to without these.
+        chosen = np.flatnonzero(decided[first:])
+        factors = ties.table[first + chosen, ties.cells :]
+        self._rows = Matrix.of_table(factors)
+        _, lo, hi = ties.rows.whole
+        self._lo = lo[ties.others[chosen]] + ties.sums[first + chosen]
+        self._hi = hi[ties.others[chosen]] + ties.sums[first + chosen]
+        self._ends = {row.name[0][1]: (row.lo, row.hi) for row in ties.rows.rows if len(row.terms) == 1 and row.terms[0][0] == 1}
+        self._pairs: dict[tuple[Name, Name], list[Row]] = {}
+        for one in ties.rows.rows:
+            names = tuple(sorted(_name(box) for _, box in one.terms))
+            if len(names) == 2 and names[0] in self._place and names[1] in self._place:
+                self._pairs.setdefault((names[0], names[1]), []).append(one)
+
+    def choose(self, random: np.random.Generator) -> Ints:
+        """Return numbers that break as few rows as could be found."""
+        numbers: Ints = np.rint(self._middle).astype(np.int64)
+        if not len(numbers):
+            return numbers
+        allowed = {tuple(self._place[name] for name in pair): self._allowed(*pair) for pair in self._pairs}
+        order = sorted(allowed, key=lambda pair: (len(allowed[pair]), pair))
+        fixed: dict[int, int] = {}
+        of: dict[int, list[tuple[int, ...]]] = {}
+        for pair in order:
+            fitting = (both for both in allowed[pair] if all(fixed.get(*one) == one[1] for one in zip(pair, both, strict=True)))
+            fixed |= dict(zip(pair, next(fitting, ()), strict=False))
+            for place in pair if allowed[pair] else ():
+                of.setdefault(place, []).append(pair)
+        numbers[[*fixed]] = [*fixed.values()]
+        # Numbers that follow from others are computed, and all others change.
+        sizes = np.count_nonzero(self._table, axis=1)
+        basic = np.full(len(sizes), -1)
+        eliminate(self._table, self._sums, sizes, random.random(len(numbers)), sizes > 0, basic)
+        solved = np.flatnonzero(basic >= 0)
+        basic = basic[solved]
+        by_others = self._table[solved].astype(np.int64)
+        by_others[np.arange(len(solved)), basic] = 0
+        sums = self._sums[solved]
+        row_of = dict(zip(basic.tolist(), range(len(basic)), strict=True))
+        numbers[basic] = sums - by_others @ numbers
+        broken = self._broken(numbers)
+        for _ in range(MOST_TURNS):
+            if not len(broken):
+                break
+            row = int(broken[random.integers(len(broken))])
+            places = self._rows.places[self._rows.starts[row] : self._rows.starts[row + 1]]
+            place = int(random.choice(places)) if len(places) else 0
+            if place in row_of:
+                others = np.flatnonzero(by_others[row_of[place]])
+                place = int(random.choice(others)) if len(others) else place
+            if place not in of:
+                continue
+            pair = of[place][random.integers(len(of[place]))]
+            both = allowed[pair][min(int(random.exponential(SPREAD)), len(allowed[pair]) - 1)]
+            after = numbers.copy()
+            after[[*pair]] = both
+            after[basic] = sums - by_others @ np.where(np.isin(np.arange(len(after)), basic), 0, after)
+            left = self._broken(after)
+            if len(left) <= len(broken) or random.random() < UPHILL:
+                numbers = after
+                broken = left
+        return numbers
+
+    def _broken(self, numbers: Ints) -> Ints:
+        total = np.rint(self._rows @ numbers)
+        return np.flatnonzero((total < self._lo) | (total > self._hi))
+
+    def _allowed(self, one: Name, other: Name) -> list[tuple[int, int]]:
+        """Return the pairs of numbers that the lines about two groups allow, the nearest to the middle first."""
+        middle, second_middle = (self._middle[self._place[name]] for name in (one, other))
+        (least, most), (low, high) = (self._find_ends(name) for name in (one, other))
+        found = []
+        for first in range(max(least, round(middle) - FAR), min(most, round(middle) + FAR) + 1):
+            lowest = low
+            highest = high
+            for row in self._pairs[one, other]:
+                factors = {_name(box): factor for factor, box in row.terms}
+                for end, sign in ((row.lo, 1), (row.hi, -1)):
+                    # sign * (the factor of the other) * its number >= needed
+                    size = sign * factors[other]
+                    needed = 0 if end is None else sign * (end - factors[one] * first)
+                    if end is not None and size > 0:
+                        lowest = max(lowest, -(-needed // size))
+                    elif end is not None:
+                        highest = min(highest, -needed // -size)
+            if lowest <= highest:
+                second = min(max(round(second_middle), lowest), highest)
+                found.append((abs(first - middle) + abs(second - second_middle), first, second))
+        return [(first, second) for _, first, second in sorted(found)]
+
+    def _find_ends(self, name: Name) -> tuple[int, int]:
+        lo, hi = self._ends.get(name, (None, None))
+        return lo or 0, MOST_EXACT if hi is None else hi
+
+
+class Exchanges:
+    """Exchanges that keep what is tied, and the people that they lead to."""
+
+    def __init__(self, ties: _Ties, people: Ints, random: np.random.Generator) -> None:
+        matrix, lo, hi = ties.rows.whole
+        cells = ties.cells
+        left = np.flatnonzero(~ties.is_tied)
+        places = np.full(len(lo), -1)
+        places[left] = cells + np.arange(len(left))
+        columns = matrix.columns
+        sums = columns.starts.astype(np.int64), columns.rows, columns.values.astype(np.int64)
+        table = np.ascontiguousarray(ties.table[np.ix_(ties.solved, ties.own)].T)
+        basic = ties.basic[ties.solved]
+        size = CHANGES * len(ties.own)
+        while True:
+            room = size
+            self._changes = np.zeros(len(ties.own) + 1, np.int64), np.empty(room, np.int32), np.empty(room, np.int64)
+            size = list_changes(table, basic, ties.own, sums, places, self._changes)
+            if size <= room:
+                break
+        total = cells + len(left)
+        self._by_place = transpose(self._changes, total)
+        self._own = ties.own
+        self._ends = (
+            np.concatenate((np.zeros(cells, np.int64), lo[left])),
+            np.concatenate((np.full(cells, MOST_EXACT), hi[left])),
+            np.concatenate((np.ones(cells), 1 / ties.rows.scales[left])),
+        )
+        self._rest = matrix[left]
+        self._inside = np.zeros(cells, np.bool_)
+        self._chance = random.integers(1 << 31, size=1)
+        self._scratch = (
+            np.empty(total),
+            np.empty(total, np.int64),
+            np.empty(total, np.int64),
+            np.empty((2, len(ties.own)), np.int64),
+        )
+        self.go_to(people)
+
+    @property
+    def people(self) -> Ints:
+        """Number of people in each cell."""
+        return self._point[: len(self._inside)].copy()
+
+    def go_to(self, people: Ints) -> None:
+        """Make people the point to start from."""
+        self._point = np.concatenate((people, np.rint(self._rest @ people).astype(np.int64)))
+
+    def reach(self, group: Ints, goal: int, sign: int, effort: Effort) -> bool:
+        """Search for a world with at least so many people in a group (at most, with sign -1); a search that fails changes nothing."""
+        self._inside[group] = True
+        made = np.empty((effort.steps, 2), np.int64)
+        state = (self._point, *self._scratch, made)
+        asked = group, self._inside, goal, sign
+        limits = effort.steps, effort.candidates, effort.daring
+        found = search(self._changes, self._by_place, self._own, self._ends, state, asked, limits, self._chance)
+        self._inside[group] = False
+        return bool(found)

@@ -9,7 +9,7 @@ fractional, and prove each branch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -18,11 +18,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from tacit.joint.boxes import MOST_GROUPS, Choice, Line, Problem, count_groups
+from tacit.joint.boxes import MOST_GROUPS, Choice, Problem, count_groups
 from tacit.joint.cube import OPEN, Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
 from tacit.joint.lower import JointCase
-from tacit.joint.nearest import refute_near
-from tacit.joint.rearranging import Rearranging
+from tacit.joint.nearest import Walk
 from tacit.joint.words import lines_of
 from tacit.joint.worlds import Masks, Rows, World, count_cells, membership_matrix, refute_from
 from tacit.model.arrays import Flags, Floats, Ints
@@ -37,18 +36,15 @@ from tacit.solve.solver import (
     solve_linear,
     solve_whole,
     stack_columns,
-    stack_rows,
 )
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
 FEW_CELLS = 1_000  #: Up to this many cells, worlds are searched one by one.
 MOST_CHOICES = 40  #: Most searches for a world that meets conditions.
-MOST_TURNS = 3  #: Most turns of putting lines in the place of conditions, if there are many cells.
 FEW_POINTS = 2  #: Optima whose mean is typical.
 MOST_MISSED = 4  #: Questions at most for which no world is found, before the search for worlds ends.
 LAST_PEOPLE = 1  #: People of a cell that are counted again where fractions become a world of whole people.
-NEARLY = 3  #: Distance, in people, from breaking a condition, so that rounding does not break it.
 SHARE = 0.25  #: Share of the remaining time that one search may take, at least a second.
 GAP = 0.05  #: A world may cost this share more than the best one would.
 NEAR = 1e-6  #: Tolerance of a solver's number that stands for a whole one.
@@ -69,7 +65,6 @@ class Solver:
 
     rows: Rows
     limits: Limits
-    _narrowed: Rows | None = None
 
     @cached_property
     def search(self) -> Solver:
@@ -117,11 +112,11 @@ class Solver:
     def world(self, cost: Floats) -> Ints | None:
         """Return a cheap integer world that fits all rows, or None.
 
-        If a world violates a condition, both sides are tried; with many cells, only the side nearer to the LP solution.
+        If a world violates a condition, both sides are tried; with many cells, only the side that is nearer.
         """
         if self.rows.has_conditions and not self.rows.cells.problem.decides_conditions:
             return None
-        if self.rows.has_conditions and len(self.rows.cells) > FEW_CELLS:
+        if len(self.rows.cells) > FEW_CELLS:
             return self.search._near_world(cost)
         waiting = [(self.rows, 0)]
         tried = 0
@@ -138,55 +133,13 @@ class Solver:
         return None
 
     def _near_world(self, cost: Floats) -> Ints | None:
-        if self._narrowed is None:
-            self._narrowed = self.rows.assume(self._sides_taken())
-        world = self._world(self._narrowed, cost)
-        if world is None:
-            return None
-        near = Rearranging(self.rows, world, self.limits)
-        return near.world if near.mend() else None
-
-    def _sides_taken(self) -> list[Line]:
-        """Choose a consistent statement of every close choice.
-
-        Statements that are missed even by the nearest people are exchanged for their alternatives, until none is missed.
-        """
-        random = np.random.default_rng(self.limits.seed)
-        draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
-        points = [best.people for best in self.least_of(draws) if best is not None]
-        if not points:
-            return []
-        taken = {choice.fewer.origin: choice for choice in self.rows.choices(np.mean(points, axis=0), NEARLY)}
-        for turn in range(MOST_TURNS):
-            people, missed = self._nearest([choice.nearer for choice in taken.values()])
-            if people is None:
-                break
-            wrong = [choice for choice, by in zip(taken.values(), missed.tolist(), strict=True) if by > NEAR]
-            fresh = [choice for choice in self.rows.choices(people, NEARLY) if choice.fewer.origin not in taken]
-            if not wrong and not fresh:
-                break
-            if turn == MOST_TURNS - 1:
-                # Leave out what these people miss; they meet all others.
-                return [choice.nearer for choice in taken.values() if choice not in wrong]
-            taken |= {choice.fewer.origin: replace(choice, first=not choice.first) for choice in wrong}
-            taken |= {choice.fewer.origin: choice for choice in fresh}
-        return [choice.nearer for choice in taken.values()]
-
-    def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
-        extra = self.rows.only(()).assume(lines)
-        lo, hi = extra.bounds
-        sign = np.where(np.isfinite(hi), 1.0, -1.0)  # each has one end
-        soft = stack_columns(extra.matrix.scale_rows(sign), Matrix.diagonal(np.full(len(sign), -1.0)))
-        hard = self._constraints
-        above, equal = (stack_columns(part, Matrix.empty((part.shape[0], len(sign)))) for part in (hard.above, hard.equal))
-        limits = np.concatenate((hard.limits, np.where(sign > 0, hi, -lo)))
-        cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(sign))))
-        rows = stack_rows((above, soft))
-        found = solve_linear(cost, above=(rows, limits), equal=(equal, hard.sums), seconds=self.limits.seconds_left)
-        self.limits.check("X01")
-        if found.status != 0 or found.x is None:
-            return None, np.empty(0)
-        return found.x[: len(self.rows.cells)], found.x[len(self.rows.cells) :]
+        """Return a world near fractions of people, fewer where the cost is high, or None."""
+        near = Walk(self.rows, self.limits)
+        world = near.find(np.exp(-cost / max(cost.max(initial=0), 1)))
+        if world is not None:
+            return world
+        world = self._world(self.rows, cost)
+        return world if world is None or self.rows.fits(world) else near.mend(world.astype(np.float64))
 
     def _world(self, rows: Rows, cost: Floats) -> Ints | None:
         if not cost.any() and (near := self._rounded(rows, cost)) is not None:
@@ -407,7 +360,11 @@ class Programs:
             if len(self.rows.cells.shape) <= FLAT and not self._weigh():
                 return
             self._exchange()
-        if not self._weigh():
+        if not self.whole and not self._is_small:
+            self._doubt()
+        # Asked in turn, so few questions take less time than a round about all of them.
+        is_known = self._world is not None or self.hopeless.any()
+        if not (is_known and self.hoped.sum() <= 2 * IN_TURN) and not self._weigh():
             return
         questions = np.flatnonzero(self.hoped)[: min(MOST_ASKED, MOST_WORK // len(self.rows.cells))]
         for start in range(0, len(questions), IN_TURN):
@@ -459,8 +416,19 @@ class Programs:
         if self._is_small:
             self.refuted[left] = refute_from(self._world, boxes, self.k, self.limits.seed, check=lambda: self.limits.check("X01"))
             return
-        near = Rearranging(self.rows.needed, self._world.cells(self.rows.cells), self.limits)
-        self.refuted[left] = refute_near(near, boxes, self.k, [self.bounds(box) for box in boxes])
+        self.refuted[left] = self._walk(self._world.cells(self.rows.cells), boxes)
+
+    def _walk(self, world: Ints, boxes: Sequence[Masks]) -> Flags:
+        """Return the boxes that a world or others near it refute."""
+        near = Walk(self.rows.needed, self.limits)
+        near.world = world
+        return near.refute(boxes, self.k, [self.bounds(box) for box in boxes])
+
+    def _doubt(self) -> None:
+        """Give up questions that worlds of these columns refute, which need not be worlds of all columns."""
+        world = self._solver.world(np.zeros(len(self.rows.cells)))
+        if world is not None:
+            self.hopeless |= self._walk(world, self.boxes)
 
     def _weigh(self) -> bool:
         """Bound all open groups by LP; return False if infeasible."""
@@ -510,7 +478,9 @@ class Programs:
             counts = np.rint(self._inside @ world)
             self.refuted |= self.open & ((counts == 0) | (counts >= self.k))
             left = int(self.open.sum())
-            if left == 0 or left == before or people is None or people.problem.is_rigid or self._exchanges >= _MOST_EXCHANGES:
+            is_done = left in (0, before) or self._exchanges >= _MOST_EXCHANGES
+            # With many cells, exchanges of a few people are quicker: see :meth:`_exchange`.
+            if is_done or not self._is_small or people is None or people.problem.is_rigid:
                 break
             self._exchanges += 1
             people = people.exchange(self._random, lambda: self.limits.check("X01"))
@@ -518,21 +488,22 @@ class Programs:
 
     def _ask(self, questions: Ints) -> None:
         """Prove the ends of some groups that weights may prove."""
+        asked = questions[self.hoped[questions]].tolist()
+        if not asked:
+            return
         steps: dict[int, list[Step]] = {}
-        for end, sign, wanted in self._ends:
-            asked = questions[self.hoped[questions]].tolist()
-            if not asked:
-                return
-            groups = [self.rows.cells.inside(self.boxes[number]) for number in asked]
-            found = self._solver.least_in_turn([self._solver.cost(group, sign) for group in groups])
-            for number, group, best in zip(asked, groups, found, strict=True):
-                if best is not None:
-                    self._look_at(best.people)
-                proof = None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
-                if proof is None or proof[0] < wanted:
-                    self.hopeless[number] = True
-                else:
-                    steps.setdefault(number, []).append(Step(self.boxes[number], end, sign * proof[0], proof[1]))
+        groups = [self.rows.cells.inside(self.boxes[number]) for number in asked]
+        # Only the first program takes long: those about both ends are asked in turn.
+        every = [(*end, number, group) for end in self._ends for number, group in zip(asked, groups, strict=True)]
+        found = self._solver.least_in_turn([self._solver.cost(group, sign) for _, sign, _, _, group in every])
+        for (end, sign, wanted, number, group), best in zip(every, found, strict=True):
+            if best is not None:
+                self._look_at(best.people)
+            proof = None if best is None else self.rows.certify(group, sign, best.weights, ceil(best.value - NEAR))
+            if proof is None or proof[0] < wanted:
+                self.hopeless[number] = True
+            else:
+                steps.setdefault(number, []).append(Step(self.boxes[number], end, sign * proof[0], proof[1]))
         self.proofs |= {number: (both[0], both[1]) for number, both in steps.items() if len(both) == len(self._ends)}
 
     def _refute(self) -> None:

@@ -260,7 +260,7 @@ class Rows:
         if (world < 0).any():
             return False
         if self._largest * max(int(world.sum()), 1) < MOST_EXACT:
-            matrix, lo, hi = self._whole
+            matrix, lo, hi = self.whole
             total = matrix @ world
             fits = not ((total < lo) | (total > hi)).any()
         else:
@@ -273,9 +273,19 @@ class Rows:
         return max((row.largest for row in self.rows), default=1)
 
     @cached_property
-    def _whole(self) -> tuple[Matrix, Ints, Ints]:
+    def scales(self) -> Floats:
+        """Divisor of each row."""
+        return np.array([row.scale for row in self.rows], np.float64)
+
+    @property
+    def is_small(self) -> bool:
+        """True if sums over all people are exact in floats."""
+        return self._largest * MOST_PEOPLE < MOST_EXACT
+
+    @cached_property
+    def whole(self) -> tuple[Matrix, Ints, Ints]:
         """Matrix and ends in whole numbers, where floats round none of them."""
-        scaled = self.matrix.scale_rows(np.array([row.scale for row in self.rows], np.float64))
+        scaled = self.matrix.scale_rows(self.scales)
         matrix = replace(scaled, values=np.rint(scaled.values))
         lo = [-MOST_EXACT if row.lo is None else row.lo for row in self.rows]
         hi = [MOST_EXACT if row.hi is None else row.hi for row in self.rows]

@@ -101,42 +101,6 @@ def _answer_of(highspy: Any, solver: Any, status: Any, *, is_whole: bool) -> dic
     return answer
 
 
-class Session:
-    """Linear program that is solved again and again, each time with one constraint of its own.
-
-    Every solution starts from the point where all unknowns are 0, which has to be feasible without that constraint and no worse than any other:
-    then the dual simplex takes few steps. They are limited by their number, so that the same input gives the same answer.
-    """
-
-    def __init__(self, given: dict[str, Any], most_steps: int) -> None:
-        import highspy
-
-        self._highspy: Any = highspy
-        self._solver = self._highspy.Highs()
-        options = {"output_flag": False, "threads": 1, "presolve": "off", "solver": "simplex"}
-        for name, value in (*options.items(), ("simplex_iteration_limit", most_steps)):
-            self._solver.setOptionValue(name, value)
-        self._solver.passModel(_model(highspy, given | {"whole": None}))
-        self._solver.run()
-        self._start = self._solver.getBasis()
-        self._rows = len(given["low"])
-
-    def solve(self, places: Any, factors: Any, low: float, high: float) -> tuple[Any, Any] | None:
-        """Return the optimum under ``low <= factors @ x[places] <= high`` and its reduced costs.
-
-        None if there is none, or if it is too far away.
-        """
-        self._solver.addRow(low, high, len(places), np.asarray(places, np.int32), factors)
-        self._solver.run()
-        found = None
-        if self._solver.getModelStatus() == self._highspy.HighsModelStatus.kOptimal:
-            solution = self._solver.getSolution()
-            found = np.array(solution.col_value), np.array(solution.col_dual)
-        self._solver.deleteRows(1, np.array([self._rows], np.int32))
-        self._solver.setBasis(self._start)
-        return found
-
-
 def read_message(stream: IO[bytes]) -> bytes | None:
     """Return the next message, or None."""
     head = stream.read(HEAD.size)

@@ -106,6 +106,12 @@ class Matrix:
         return cls(_starts(np.bincount(row, minlength=shape[0])), column, value, shape)
 
     @classmethod
+    def of_table(cls, table: npt.NDArray[Any]) -> Matrix:
+        """Return the matrix of all entries of a table that are not 0."""
+        row, column = np.nonzero(table)
+        return cls.of_entries(row, column, table[row, column], table.shape)
+
+    @classmethod
     def empty(cls, shape: tuple[int, int]) -> Matrix:
         """Return a matrix without entries."""
         return cls(np.zeros(shape[0] + 1, np.int64), np.empty(0, np.int64), np.empty(0), shape)
