@@ -56,7 +56,8 @@ def run(target: Target) -> AttackRun:
     if not isinstance(case, RuleCase):
         return not_run(target, CODE, NAME, "proves")
     said = state_everything(case)
-    return _Outcome(target, case, said, bounds_of(case, said, target.limits.part(BOUNDING))).run()
+    found = bounds_of(case, said, target.limits.part(BOUNDING), tight=not target.first_hit)
+    return _Outcome(target, case, said, found).run()
 
 
 class _Outcome:

@@ -57,6 +57,13 @@ class MissingRules:
         #: Rules over some columns that need not be too rare or too weak, once they were asked for.
         self._known: dict[object, Flags] = {}
 
+    @property
+    def says(self) -> tuple[object, ...]:
+        """Everything that decides which people meet the condition."""
+        header = self._header
+        limits = (self._min_support, self._confidence, header.strict, header.max_length)
+        return (*limits, header.qi, header.sa, header.sa_values, tuple(self._scope.items()), frozenset(self._listed))
+
     def lines(self, known: Sequence[Line]) -> Iterator[Line]:
         """Yield the bounds of missing rules, given ``known`` bounds of antecedents."""
         most = self._antecedents(known, "hi")

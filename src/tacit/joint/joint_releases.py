@@ -53,6 +53,7 @@ from tacit.joint.cube import (
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import Found, JointCase, lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
+from tacit.joint.settled import Settled
 from tacit.joint.shown_values import find_shown_values
 from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Cells, Rows, World, count_cells, refute_by_world, refute_from
@@ -90,6 +91,7 @@ def run(target: Target) -> AttackRun:
     try:
         if rebuilt is None or not rebuilt.settles_all or has_numbers:
             search.look()
+        status = "stopped" if search.was_enough else "ran"
     except LimitReached:
         status = "stopped"
         search.reasons.insert(0, "the time limit was reached; findings so far are kept")
@@ -149,6 +151,9 @@ class _Search:
     world: World | None = None
     #: Tells of a box if another search asks about it.
     is_asked_elsewhere: Callable[[Mapping[int, int]], bool] | None = None
+    groups: Sequence[Groups] = ()
+    proved: list[Mapping[int, int]] = field(default_factory=list)  #: Boxes that programs proved to be small.
+    was_enough: bool = False  #: True if a finding ended the search.
     only_bounds: bool = False  #: True if no programs are to be asked, since another search has found something.
 
     def leave(self, questions: int, why: str) -> None:
@@ -187,11 +192,14 @@ class _Search:
         chosen = windows_by_problem[0][1]
         for own in groups[len(chosen) :]:
             own.keep_only_lacking(self.problem)
+        self.groups = groups
         for number, own in enumerate(groups):
             self._keep(prover, number, own)
             self.target.progress((number + 1) / (2 * len(cubes)))
         if self.only_bounds:
             self.reasons.append(UNIONS_LEFT)
+            return
+        if self._is_enough():
             return
         self._list_open(cubes, groups)
         self._list_remainders(prover)
@@ -212,9 +220,18 @@ class _Search:
         for number, window in enumerate(waiting):
             if is_together or self._fits(window):
                 self._settle(prover, window, steps, whole=is_together)
+            if self._is_enough():
+                return
             self.target.progress((len(waiting) + number + 1) / (2 * len(waiting) + 1))
         if len(self.case.releases) > 1 and (not is_together or not self.problem.has_unions):
             self._take_alone(only_unions=is_together)
+
+    def _is_enough(self) -> bool:
+        """Tell if what is found is enough, as was asked."""
+        if self.target.first_hit and self.found:
+            self.was_enough = True
+            self.reasons.append("stopped at the first findings, as asked")
+        return self.was_enough
 
     def _take_alone(self, *, only_unions: bool) -> None:
         """Ask every release by itself; if ``only_unions``, only about groups that cannot be described together."""
@@ -232,6 +249,7 @@ class _Search:
                 alone.is_asked_elsewhere = translation.is_question
                 alone.only_bounds = bool(self.found)
             alone.look()
+            self.was_enough |= alone.was_enough
             inside = (self.case.population[number],) if self.problem.members else ()
             for event, found in alone.found.items():
                 among_all = replace(event, inside=inside)
@@ -328,6 +346,11 @@ class _Search:
             self.world = World.of_rows(self.problem, data)
             if self.world is None:
                 self.reasons.append("the owner's data do not fit every line and were not used")
+        earlier = self.case.settled
+        if earlier is not None and earlier.k == k and earlier.implies(self.problem):
+            self.world = self.world or earlier.world.restrict(self.problem, {})
+            for cube, flags in zip(cubes, asked, strict=True):
+                flags &= ~earlier.refute(cube, flags)
         if self.world is not None:
             self._exchange(self.world, cubes, asked)
         elif [len(cube.chosen) for cube in cubes] == [len(self.problem.axes)] and len(cubes[0].lo) <= MOST_DIVED:
@@ -495,6 +518,7 @@ class _Search:
             origins = [self.problem.lines[line].origin for line in words.lines_of([*proofs[0], *proofs[1]])]
             needed = {origin.release for origin in origins}
             event = asked[place]
+            self.proved.append(settled.boxes[place])
             ends = (both[0].value, both[1].value)
             is_row = len(needed) == 1 and needed <= self.problem.by_row
             if is_row or all(origin.is_declared for origin in origins) or self.declared.get(event) == ends:
@@ -526,6 +550,7 @@ class _Search:
         lo, hi = (np.array([getattr(one, end) for one in order], np.int64) for end in ("lo", "hi"))
         together = np.array([one.together for one in order], np.bool_)
         self.target.progress(1.0)
+        doubtful = (*self.open.values(), *self.proved)
         return AttackRun(
             CODE,
             NAME,
@@ -538,6 +563,9 @@ class _Search:
             severity=(hi << 16) | (np.minimum(sizes, 0x7FFF) + np.where(together, 0, 0x8000)),
             event=lambda index: order[index].event,
             show=lambda index: words.write_out(self.case, self.problem, order[index]),
+            settled=None
+            if status != "ran" or self.world is None
+            else Settled.of(self.target.policy.k, self.world, self.groups, doubtful),
         )
 
 

@@ -42,6 +42,7 @@ from tacit.model.table import Transactions
 from tacit.model.words import has_changed
 
 if TYPE_CHECKING:
+    from tacit.joint.settled import Settled
     from tacit.known.releases import SeveralCase
 
 MOST_HISTORIES = 1_000  #: Histories of one column at most.
@@ -55,7 +56,8 @@ class JointCase:
     ``population`` numbers the population of each release: its own, or one for all files of a folder. ``names`` are the names of the
     populations: the folder, or the file. ``data`` are the owner's rows, given only if all releases are about the same people: a world that
     fits every line. ``facts`` are background knowledge about values of the column ``sensitive``. ``known`` holds the same releases
-    with everybody's quasi-identifiers, if these are known and the populations are the same.
+    with everybody's quasi-identifiers, if these are known and the populations are the same. ``settled`` is what a search about releases that
+    may say more has settled.
     """
 
     releases: tuple[Release, ...]
@@ -66,6 +68,7 @@ class JointCase:
     facts: tuple[Fact, ...] = ()
     sensitive: str = ""
     known: SeveralCase | None = None
+    settled: Settled | None = None
 
     @classmethod
     def of(

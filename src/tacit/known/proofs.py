@@ -363,8 +363,11 @@ def bounds_together(case: SeveralCase, limits: Limits, people: Ints | None = Non
     return known
 
 
-def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Ints | None = None) -> Bounds:
-    """Return bounds for all combinations or ``people``; raise if infeasible."""
+def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Ints | None = None, *, tight: bool = True) -> Bounds:
+    """Return bounds for all combinations or ``people``; raise if infeasible.
+
+    Bounds of ``people``, and those that need not be ``tight``, say who can have which value, and no more.
+    """
 
     def check() -> float | None:
         limits.check("R03")
@@ -376,7 +379,7 @@ def bounds_of(case: PeopleCase, said: Statements, limits: Limits, people: Ints |
         work = USUAL_WORK if limits.deadline is None else None
         work = 0 if isinstance(case, SeveralCase) and case.n_lines > MOST_LINES else work
         own = case.population.people if people is None else people
-        return bound(problem, own, check=check, stop=LimitReached, most_work=work, tight=people is None)
+        return bound(problem, own, check=check, stop=LimitReached, most_work=work, tight=tight and people is None)
     except Clash as clash:
         case.refuse(clashing(said, check=check, stop=LimitReached) or clash.origins)
     except Infeasible:

@@ -48,7 +48,7 @@ def propose(case: RepairCase) -> Proposal:
     unsafe = -1
     while safe - unsafe > 1:
         middle = (safe + unsafe) // 2
-        verdict = case.audit(above(release, int(thresholds[middle])), case.data).asked_verdict
+        verdict = case.look(above(release, int(thresholds[middle])), case.data).asked_verdict
         if verdict == "clean" or (release.n is None and verdict == "incomplete"):
             safe = middle
         else:

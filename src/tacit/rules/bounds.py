@@ -136,15 +136,17 @@ class NamedSets:
 
     def find(self, items: Sequence[int]) -> int:
         """Return the number of an itemset, or -1."""
-        wanted = Sets.from_lists([items])
-        for place in np.flatnonzero(self._hashes == wanted.hashes()[0]).tolist():
-            if np.array_equal(self.sets[place], wanted[0]):
-                return int(place)
-        return -1
+        return self._places.get(frozenset(items), -1)
 
     @cached_property
-    def _hashes(self) -> Words:
-        return self.sets.hashes()
+    def _places(self) -> dict[frozenset[int], int]:
+        return {frozenset(members.tolist()): place for place, members in enumerate(self.sets)}
+
+    @cached_property
+    def first_rules(self) -> dict[tuple[int, int], int]:
+        """First rule with each antecedent and all of its items."""
+        pairs = zip(self.whole.tolist(), self.both.tolist(), range(len(self.whole)), strict=True)
+        return {(whole, both): rule for whole, both, rule in reversed(list(pairs))}
 
     def names(self, place: int) -> tuple[str, ...]:
         """Return the sorted names of a set's items."""

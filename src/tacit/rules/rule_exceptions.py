@@ -411,13 +411,17 @@ def _minus(whole: Bound, part: Bound) -> str:
     return f"{left} - {right}"
 
 
+_Pattern = tuple[tuple[int, ...], tuple[int, ...]]  #: Items present and absent.
+
+
 class _PatternStory:
     """Derivation of a pattern's bounds, one absent item after the other."""
 
     def __init__(self, story: Story) -> None:
         self.story = story
         self.table = story.table
-        self._seen: dict[tuple[tuple[int, ...], tuple[int, ...]], Bound] = {}
+        self._seen: dict[_Pattern, Bound] = {}
+        self._known: dict[_Pattern, Bound] = {}
 
     def bounds(self, has: tuple[int, ...], lacks: tuple[int, ...]) -> Bound:
         """Return bounds on a pattern, and add the steps that prove them."""
@@ -464,22 +468,24 @@ class _PatternStory:
         """Return the bounds of a pattern without adding steps."""
         if not lacks:
             return self.table.bound(self.table.named.find(has))
-        options = [self._subtract(has, lacks, j) for j in range(len(lacks))]
-        if len(lacks) == 1 and (rule := self._tying_rule(has, lacks[0])) >= 0:
-            options.append(_lacking(self.table, rule))
-        return Bound(max(one.lo for one in options), min(one.hi for one in options))
+        if (has, lacks) not in self._known:
+            options = [self._subtract(has, lacks, j) for j in range(len(lacks))]
+            if len(lacks) == 1 and (rule := self._tying_rule(has, lacks[0])) >= 0:
+                options.append(_lacking(self.table, rule))
+            self._known[has, lacks] = Bound(max(one.lo for one in options), min(one.hi for one in options))
+        return self._known[has, lacks]
 
     def _tying_rule(self, has: tuple[int, ...], lacks: int) -> int:
         """Return a rule tighter than its two numbers, or -1."""
         named = self.table.named
         whole = named.find(has)
         both = named.find((*has, lacks))
-        rules = np.flatnonzero((named.whole == whole) & (named.both == both))
-        if len(rules) == 0:
+        rule = named.first_rules.get((whole, both), -1)
+        if rule < 0:
             return -1
-        tied = _lacking(self.table, int(rules[0]))
+        tied = _lacking(self.table, rule)
         apart = self.table.bound(whole) - self.table.bound(both)
-        return int(rules[0]) if tied.lo > apart.lo or tied.hi < apart.hi else -1
+        return rule if tied.lo > apart.lo or tied.hi < apart.hi else -1
 
 
 def _lacking(table: RuleTable, rule: int) -> Bound:

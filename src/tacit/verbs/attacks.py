@@ -6,7 +6,7 @@ A row is light: the module of an attack is imported when the attack first runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tacit.model.audit import AttackRun, Status, Stream, Target
+from tacit.model.audit import AttackRun, Audit, Status, Stream, Target
 from tacit.model.errors import LimitReached, OptionError, nearest_name
 from tacit.model.finding import Claim, comparable
 from tacit.model.numbers import Bound
@@ -325,6 +325,20 @@ def carried_out_by(carrier: Carrier) -> Iterator[None]:
         yield
     finally:
         _carrier.reset(token)
+
+
+def building_on(found: Audit) -> AbstractContextManager[None]:
+    """Let audits inside the block use what an audit of another release settled, where theirs says no more."""
+    settled = next((run.settled for run in found.runs if run.settled is not None), None)
+    carry_out = _carrier.get()
+
+    def carrier(attack: Attack, target: Target) -> AttackRun:
+        case: Any = target.case
+        if attack.takes == "joint" and settled is not None:
+            target = replace(target, case=replace(case, settled=settled))
+        return carry_out(attack, target)
+
+    return carried_out_by(carrier)
 
 
 def run_in_time(attack: Attack, target: Target) -> AttackRun:

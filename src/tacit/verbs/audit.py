@@ -180,6 +180,13 @@ def audit(
     )
 
 
+def whole_of(found: Audit) -> Audit | None:
+    """Return an audit that might have stopped at a finding as one that goes to the end, None if it would find more."""
+    if any(run.findings or run.status == "stopped" or (run.undecided and run.code == "I02") for run in found.runs):
+        return None  # I02 decides more where it does not look for the first finding
+    return replace(found, options={**found.options, "first_hit": False})
+
+
 def gather_for(
     release: Any, *, data: Any = None, known: Any = None, engine: Engine | str | None = None, **options: Any
 ) -> Gathered:

@@ -200,6 +200,7 @@ def _run_all(
             each.policy,
             each.limits,
             progress=each.progress,
+            first_hit=each.first_hit,
             case=cases.of(attack),
             rebuild=each.rebuild,
         )

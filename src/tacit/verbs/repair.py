@@ -30,8 +30,8 @@ from tacit.repairs import round_controlled as controlled
 from tacit.repairs import suppress as suppression
 from tacit.repairs.lists import rule_cost, true_counts
 from tacit.verbs import rounding
-from tacit.verbs.attacks import ATTACKS
-from tacit.verbs.audit import audit, gather_for
+from tacit.verbs.attacks import ATTACKS, building_on
+from tacit.verbs.audit import audit, gather_for, whole_of
 from tacit.verbs.data import merge_data, owners_people, rows_of
 from tacit.verbs.kinds import kind_of
 from tacit.verbs.round_controlled import round_controlled
@@ -334,12 +334,16 @@ def _repair_itemsets(
         raise OptionError(what, where="--method", remedy=remedy)
     attacks = ["I01"] if request.goal == "frequent-only" else None
 
+    first_looks: dict[tuple[Itemsets, Transactions | None], Audit] = {}
+
     @lru_cache(maxsize=2)  # many methods begin with the audit of the release, and end with that of their proposal
     def look(candidate: Itemsets, people: Transactions | None = None, first_hit: bool = False) -> Audit:
         if candidate is start and before is not None and not first_hit:
             return before
+        if not first_hit and (known := first_looks.get((candidate, people))) is not None:
+            return known
         request.limits.check("repair")  # every repair looks again and again, so this bounds the whole
-        return audit(
+        found = audit(
             method.signed(candidate, start),
             data=people,
             policy=request.policy,
@@ -348,6 +352,9 @@ def _repair_itemsets(
             time_limit=request.limits.seconds_left,
             progress=progress,
         )
+        if first_hit and (whole := whole_of(found)) is not None:
+            first_looks[candidate, people] = whole
+        return found
 
     def mine(people: Transactions, only: Only | None = None, least: int | None = None) -> Itemsets:
         request.limits.check("repair")
@@ -382,11 +389,12 @@ def _repair_itemsets(
         least_base=request.policy.least_base,
         min_support=request.min_support,
     )
-    with within_time(request.limits.seconds_left):
+    with within_time(request.limits.seconds_left), building_on(first):
         proposal = method.propose(case)
     # What was cut or rounded without new data is still true of the old ones, which refute quickly what is not small.
     assert proposal.release.kind == "itemsets"
-    after = look(proposal.release, rows if proposal.data is None else proposal.data)
+    with building_on(first):
+        after = look(proposal.release, rows if proposal.data is None else proposal.data)
     cost = _itemset_cost(start, proposal, rows, partial(mine, only="all"))
     made = method.signed(proposal.release, start)
     return Repair(method.name, made, first, after, cost, remark=proposal.remark, goal=request.goal, start=start)

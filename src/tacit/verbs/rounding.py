@@ -15,7 +15,8 @@ from tacit.model.people import Gathered
 from tacit.model.policy import Limits, Policy
 from tacit.model.release import Release
 from tacit.model.repair import Repair
-from tacit.verbs.audit import audit
+from tacit.verbs.attacks import building_on
+from tacit.verbs.audit import audit, whole_of
 
 NAME = "round"
 BASES = (5, 10, 20, 50, 100, 200, 500)  #: Bases that are tried without ``--base``, those of at least the policy's.
@@ -40,18 +41,20 @@ def round_tables(
     for table in tables:
         check_exact(table)
 
-    def look(releases: Sequence[Release]) -> Audit:
+    def look(releases: Sequence[Release], **how: Any) -> Audit:
         limits.check(NAME)
-        return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=limits.seconds_left, **given)
+        return audit(replace(gathered, releases=tuple(releases)), policy=policy, time_limit=limits.seconds_left, **how, **given)
 
     found = look(gathered.releases) if before is None else before
     least = policy.least_base
     tried = [base] if base is not None else [least, *(one for one in BASES if one > least)]
-    for one in tried:
-        releases = tuple(rounded_cells(table, one) for table in tables)
-        after = look(releases)
-        if after.ok:
-            break
+    with building_on(found):
+        for one in tried:
+            releases = tuple(rounded_cells(table, one) for table in tables)
+            quick = look(releases, first_hit=True)
+            if quick.ok:
+                break
+        after = whole_of(quick) or look(releases)
     shown = [max(1, int((~table.is_hidden).sum())) for table in tables]
     errors = [cell_error(table, made) for table, made in zip(tables, releases, strict=True)]
     several = len(releases) > 1

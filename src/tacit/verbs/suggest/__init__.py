@@ -18,6 +18,7 @@ from tacit.model.policy import Policy, policy_of
 from tacit.model.release import Release
 from tacit.model.repair import OUT_OF_TIME, Repair, Suggestion, Suggestions, Tried
 from tacit.model.table import Names
+from tacit.verbs.attacks import building_on
 from tacit.verbs.audit import audit
 from tacit.verbs.kinds import kind_of
 
@@ -131,7 +132,8 @@ def suggestions_for(
     module = "tacit.verbs.suggest.several" if len(releases) > 1 else f"tacit.verbs.suggest.{kind_of(case.release).suggestions}"
     ways: Callable[[SuggestCase], list[Way]] = import_module(module).ways
     chosen = [way for way in ways(case) if only is None or way.method in only]
-    return Suggestions.of(try_ways(chosen, seconds, progress, announce), seconds=seconds)
+    with building_on(found):
+        return Suggestions.of(try_ways(chosen, seconds, progress, announce), seconds=seconds)
 
 
 def repair_best(found: Audit, releases: tuple[Release, ...], *, seconds: float | None = None, **given: Any) -> Repair:

@@ -13,7 +13,7 @@ from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Rules
 from tacit.model.repair import Repair, RepairMethod
 from tacit.repairs import REPAIRS
-from tacit.verbs.audit import audit
+from tacit.verbs.audit import audit, whole_of
 from tacit.verbs.data import owners_people
 from tacit.verbs.repair import Request, repair, repair_rules
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words, several
@@ -92,15 +92,10 @@ def _repair_rules(case: SuggestCase, method: RepairMethod, seconds: float) -> Do
         limits.check("suggest")
         if candidate is release and not first_hit:
             return case.before
-        return audit(
-            candidate,
-            knowledge=case.knowledge,
-            withheld=case.withheld,
-            policy=case.policy,
-            first_hit=first_hit,
-            time_limit=limits.seconds_left,
-            **who,
-        )
+        run = partial(audit, candidate, knowledge=case.knowledge, withheld=case.withheld, policy=case.policy, **who)
+        # A verdict is enough here: bounds need not be tight, as long as nothing is found.
+        quick = run(first_hit=True, time_limit=limits.seconds_left)
+        return quick if first_hit else whole_of(quick) or run(time_limit=limits.seconds_left)
 
     people = owners_people(release, case.data)
     done = repair_rules(release, Request(method, case.policy, limits), people, look, suggest=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,9 +15,18 @@ from tacit.model.errors import RepairError
 from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Listed, Release, Rules
 from tacit.model.rounding import Precision, rounded
-from tacit.repairs.lists import Line, Lines, breaking, can_lose_lines, cited_lines, holding, leave_out_lines
-from tacit.repairs.round import DECIMALS
-from tacit.verbs.audit import audit
+from tacit.repairs.lists import (
+    FEW_PROOFS,
+    Line,
+    Lines,
+    breaking,
+    can_lose_lines,
+    cited_lines,
+    holding,
+    leave_out_lines,
+)
+from tacit.repairs.round import DECIMALS, count_open
+from tacit.verbs.audit import audit, whole_of
 from tacit.verbs.kinds import kind_of
 from tacit.verbs.rounding import can_be_rounded, cell_error, rounded_cells
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
@@ -219,13 +228,25 @@ def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
     if not all(steps.values()):
         raise RepairError("its numbers are small or shares already", where="round", remedy="Choose another way")
     longest = max(len(one) for one in steps.values())
-    for turn in range(longest):
+    # What a proof says without these numbers stays proved however they are rounded.
+    is_hopeless = _is_proved_without(case.before, numbers)
+    waiting = list(range(longest))[-1 if is_hopeless else 0 :]
+    quick: Audit | None = None
+    while waiting:
+        turn = waiting.pop(0)
         form = {number: one[min(turn, len(one) - 1)] for number, one in steps.items()}
         now = list(case.releases)
         for number, row in rounding.items():
             now[number] = row.print(case.releases[number], form[number])
-        if turn == longest - 1 or _look(case, limits, now, first_hit=True).ok:
+        if is_hopeless:
             break
+        before = None if quick is None else count_open(quick)
+        quick = _look(case, limits, now, first_hit=True)
+        still_open = count_open(quick)
+        if quick.ok:
+            break
+        if before is not None and still_open is not None and still_open >= before:
+            waiting = waiting[-1:]  # coarser numbers do not settle what finer ones leave open
     errors = [row.error(case.releases[number], now[number]) * len(now[number]) for number, row in rounding.items()]
     cost = {
         "lines_rounded": sum(len(now[number]) for number in numbers),
@@ -236,13 +257,21 @@ def _round(case: SuggestCase, numbers: tuple[int, ...], seconds: float) -> Done:
     named = ", ".join(f"release {number + 1} to {form[number].label}" for number in numbers)
     return Done(
         tuple(now),
-        _look(case, limits, now),
+        (quick and whole_of(quick)) or _look(case, limits, now),
         loss=cost["support_error_mean"],
         measured=MEASURED,
         cost=cost,
         commands=(*commands, _audit_words(case, files)),
         what=f"round the numbers of {named}",
     )
+
+
+def _is_proved_without(found: Audit, numbers: Collection[int]) -> bool:
+    """Tell if one of the worst proofs cites nothing of these releases."""
+    runs = [run for run in found.runs if run.claim == "proves" and run.show is not None]
+    shown = (run.show(index) for run in runs if run.show is not None for index in range(min(FEW_PROOFS, run.findings)))
+    cited = ({one.release for one in finding.because} for finding in shown)
+    return any(releases and releases.isdisjoint(numbers) for releases in cited)
 
 
 # Removal of lines
@@ -255,12 +284,14 @@ def _leave_out(case: SuggestCase, seconds: float) -> Done:
     listed = [(number, one) for number, one in enumerate(case.releases) if can_lose_lines(one)]
     counts = {(number, one.line(index)): int(one.hi[index]) for number, one in listed for index in range(len(one))}
     gone: frozenset[Line] = frozenset()
-    while (after := look(leave_out_lines(case.releases, gone))).verdict == "exposed":
+    after = case.before if case.before.verdict == "exposed" else look(case.releases)
+    while after.verdict == "exposed":
         cited = frozenset(breaking(cited_lines(after), lambda line: counts.get(line, np.inf))) & counts.keys()
         if not cited:
             remedy = "Keep a release back, or round its numbers"
             raise RepairError("what is found rests on no line of a list", where="leave out lines", remedy=remedy)
         gone |= _with_larger(case.releases, cited)
+        after = look(leave_out_lines(case.releases, gone))
     for line in sorted(gone, key=lambda one: (-counts[one], one)):
         fewer = gone - {line}
         if _with_larger(case.releases, fewer) != fewer:

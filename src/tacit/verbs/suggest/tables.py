@@ -15,7 +15,7 @@ from tacit.model.frequencies import FrequencyTable
 from tacit.model.policy import Limits
 from tacit.model.table import Table
 from tacit.verbs.attacks import ATTACKS
-from tacit.verbs.audit import audit
+from tacit.verbs.audit import audit, whole_of
 from tacit.verbs.data import owners_people
 from tacit.verbs.rounding import cell_error, check_exact, rounded_cells
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words
@@ -249,9 +249,10 @@ def _first_safe(
     for form in forms:
         limits.check("suggest")
         made = make(form)
-        if _holds(audit(made, policy=case.policy, first_hit=True, time_limit=limits.seconds_left), made):
+        quick = audit(made, policy=case.policy, first_hit=True, time_limit=limits.seconds_left)
+        if _holds(quick, made):
             break
-    return form, made, audit(made, policy=case.policy, time_limit=limits.seconds_left)
+    return form, made, whole_of(quick) or audit(made, policy=case.policy, time_limit=limits.seconds_left)
 
 
 def _holds(found: Audit, made: FrequencyTable) -> bool:
