@@ -50,7 +50,7 @@ class Kernel(Generic[Parameters, Result]):
         self,
         plain: Callable[Parameters, Result],
         steps: Callable[Parameters, int],
-        twin: Callable[Parameters, Result] | None,
+        twin: Callable[..., Any] | None,
         pace: int,
     ) -> None:
         update_wrapper(self, plain)
@@ -91,7 +91,7 @@ class Kernel(Generic[Parameters, Result]):
 
 
 def kernel(
-    *, steps: Callable[..., int], twin: Callable[Parameters, Result] | None = None, pace: int = 1
+    *, steps: Callable[..., int], twin: Callable[..., Any] | None = None, pace: int = 1
 ) -> Callable[[Callable[Parameters, Result]], Kernel[Parameters, Result]]:
     """Make a function a :class:`Kernel`."""
     return lambda function: Kernel(function, steps, twin, pace)
