@@ -50,7 +50,7 @@ class Kernel(Generic[Parameters, Result]):
         self,
         plain: Callable[Parameters, Result],
         steps: Callable[Parameters, int],
-        twin: Callable[Parameters, Result] | None,
+        twin: Callable[..., Any] | None,
         pace: int,
     ) -> None:
         update_wrapper(self, plain)
@@ -79,7 +79,8 @@ class Kernel(Generic[Parameters, Result]):
         steps = _steps_done + self._steps(*args, **kwargs) // self._pace
         if steps <= PLAIN_STEPS or (steps <= PLAIN_STEPS_AT_FIRST and not _was_compiled()):
             _steps_done = steps
-            return (self.twin or self._run_plain)(*args, **kwargs)
+            run: Callable[Parameters, Result] = self.twin or self._run_plain
+            return run(*args, **kwargs)
         self._run = self.compiled
         return self._run(*args, **kwargs)
 
@@ -91,7 +92,7 @@ class Kernel(Generic[Parameters, Result]):
 
 
 def kernel(
-    *, steps: Callable[..., int], twin: Callable[Parameters, Result] | None = None, pace: int = 1
+    *, steps: Callable[..., int], twin: Callable[..., Any] | None = None, pace: int = 1
 ) -> Callable[[Callable[Parameters, Result]], Kernel[Parameters, Result]]:
     """Make a function a :class:`Kernel`."""
     return lambda function: Kernel(function, steps, twin, pace)

@@ -267,10 +267,10 @@ def _count_by_table(words: Any, weights: Any, masks: Any, common: Any, free: Any
                 low[i] += high[i]
         step *= 2
     for i in range(len(masks)):
-        place = np.int64(compress(masks[i], free, moves, 6))
+        at = np.int64(compress(masks[i], free, moves, 6))
         # Eight neighbours are added up faster here than for all sets.
-        last = place & 7
-        near = table[place - last : place - last + 8]
+        last = at & 7
+        near = table[at - last : at - last + 8]
         total = np.int64(0)
         for j in range(8):
             total += near[j] if j & last == last else 0
@@ -702,7 +702,7 @@ class Crowd:
         """Return the people of some rows; ``wanted`` has the number of each wanted item in them."""
         # Numbers of 16 bits are sorted much faster.
         small = np.uint16 if len(wanted) < 2**16 - 1 else np.int32
-        place = np.full(max(int(rows.members.max(initial=-1)), int(wanted.max(initial=-1))) + 1, len(wanted), small)
+        place: Members = np.full(max(int(rows.members.max(initial=-1)), int(wanted.max(initial=-1))) + 1, len(wanted), small)
         place[wanted] = np.arange(len(wanted))
         return cls(rows.offsets, place[rows.members], weights, len(wanted))
 
@@ -727,7 +727,7 @@ class Crowd:
         """Return the number of these items that each row has."""
         asked = np.zeros(self.n_items + 1, np.int64)
         asked[items] = 1
-        held = np.append(0, np.cumsum(asked[self.members]))
+        held: Ints = np.append(0, np.cumsum(asked[self.members]))
         return held[self.offsets[1:]] - held[self.offsets[:-1]]
 
 
@@ -846,10 +846,10 @@ def groups_on(
     if comparison is None:
         yield from search(k, first_only, None)
         return
-    counts = np.empty(len(offsets) - 1, np.int64)
-    counting = Counting(offsets, members.astype(np.int32, copy=False), comparison.holders, counts)
+    counted = np.empty(len(offsets) - 1, np.int64)
+    counting = Counting(offsets, members.astype(np.int32, copy=False), comparison.holders, counted)
     found = list(search(0 if comparison.at_once else k, False, counting))
-    comparison.compare(counts)
+    comparison.compare(counted)
     yield from search(k, first_only, None) if comparison.at_once else found
 
 
@@ -1082,9 +1082,9 @@ def _search_long_set(crowd: Crowd, items: Members, number: int, k: int, counting
     sizes = np.bincount(group.reshape(-1), weights=crowd.weights).astype(np.int64)
     for one in [] if counting is None else np.flatnonzero(counting.holders == number).tolist():
         assert counting is not None
-        held = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
+        place = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
         mask = np.zeros(words.shape[1], np.uint64)
-        np.bitwise_or.at(mask, held // 64, _ONE << (held % 64).astype(np.uint64))
+        np.bitwise_or.at(mask, place // 64, _ONE << (place % 64).astype(np.uint64))
         counting.counts[one] = sizes[((kept & mask) == mask).all(axis=1)].sum()
     small = np.flatnonzero(sizes < k)
     return np.full(len(small), number), kept[small], sizes[small]
