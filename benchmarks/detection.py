@@ -105,10 +105,10 @@ def compiled(folder: Path) -> Path | None:
     return program
 
 
-def found_by(rows: Crowd, sets: Itemsets, k: int, threads: int | None) -> list[Any]:
+def found_by(crowd: Crowd, sets: Itemsets, k: int, threads: int | None) -> list[Any]:
     """Everything that the kernels find, as numbers, which is what an audit keeps."""
     every = np.arange(len(sets))
-    return list(groups_on(rows, (sets.sets.offsets, sets.sets.members), every, k, lambda _: None, threads=threads))
+    return list(groups_on(crowd, (sets.sets.offsets, sets.sets.members), every, k, lambda _: None, threads=threads))
 
 
 def by_pmicd(program: Path, folder: Path, baskets: Baskets, maximal: Itemsets, k: int, sizes: Sequence[tuple[int, int]]) -> Pmicd:
@@ -153,10 +153,10 @@ def measure(name: str, share: float, k: int, program: Path | None, folder: Path)
     maximal = mine_itemsets(data, min_support=least, only="maximal")
     number = {item: i for i, item in enumerate(data.items.names)}
     wanted = np.array([number[item] for item in maximal.items.names], np.int64)
-    rows = Crowd.of(data.rows, data.weights, wanted)
-    sizes = channels_by_set(found_by(rows, maximal, k, None), len(maximal))
-    one, _, _ = seconds(lambda: found_by(rows, maximal, k, 1), 3)
-    _, every, _ = seconds(lambda: found_by(rows, maximal, k, None), 3)
+    crowd = Crowd.of(data.rows, data.weights, wanted)
+    sizes = channels_by_set(found_by(crowd, maximal, k, None), len(maximal))
+    one, _, _ = seconds(lambda: found_by(crowd, maximal, k, 1), 3)
+    _, every, _ = seconds(lambda: found_by(crowd, maximal, k, None), 3)
     rival = None if program is None else by_pmicd(program, folder, baskets, maximal, k, sizes)
     mining = min(seconds(lambda which=which: pyfim(which, baskets, "maximal", least), 3)[0] for which in RIVALS)  # type: ignore[misc]
     closed = mine_itemsets(data, min_support=least, only="closed")

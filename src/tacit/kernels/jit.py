@@ -27,7 +27,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 ENABLED = os.environ.get("TACIT_NO_JIT", "") != "1"  #: True if kernels may be compiled.
 
-PLAIN_STEPS = 1_000_000  #: Steps of plain Python that take about as long as numba takes to start.
+PLAIN_STEPS = 500_000  #: Steps of plain Python that take less time than numba takes to start.
 PLAIN_STEPS_AT_FIRST = 8_000_000  #: Steps that take two seconds at most, less than it takes to compile some kernels.
 
 NOTICE = "compiling kernels, first run only"  #: Message for the user while kernels compile.
