@@ -55,15 +55,15 @@ WHOLE_HEAD = ("data", "min. support", "k", "closed itemsets", "findings", "audit
 
 #: Where the goal of the whole call, less than the time of the mining, is missed, and why.
 WHY_WHOLE = """A call takes less than the mining where lists are short. Where more than a million closed itemsets stand for some thousand
-maximal ones, it takes longer than mining only the maximal ones, which never looks at the rest. Of 0.30 s of CPU on games
-before findings are read (0.1 s more), finding the maximal itemsets takes 0.10 s, counting 0.11 s (82 ns for each published
-itemset of 18 items on average), the groups 0.03 s and reading the rows by item 0.03 s; of 0.42 s on survey 0.05 s, 0.12 s and
-0.12 s, and sorting 7.9 million findings 0.05 s; of 0.21 s on chess 0.07 s, 0.08 s and 0.04 s. Reading the lists once and
-comparing neighbours takes 0.02 to 0.03 s by itself, and no count may go unchecked, since a finding is proved only for data
-that are those of the list. The groups alone take more than half of the mining on survey, where 7.9 million of them are
-written (12 ns each, from 25 million visits of rows), and on shop, where rows of frequent items hardly ever become equal: 14
-million rows are masked and merged, 5 ns each. On quest, 0.03 of 0.055 s read the rows by item, each item for six of the 63
-chunks of 64 items."""
+maximal ones, it takes longer than mining only the maximal ones, which never looks at the rest. Of 0.22 s of CPU on games, finding
+the maximal itemsets takes 0.05 s, of which 0.03 s are reading the list once and comparing neighbours; counting takes 0.09 s: 0.02 s
+to assign 1.6 million sets to parts of the search, 0.03 s to read their 28 million items, 0.03 s to count, 20 ns each; the groups
+take 0.03 s, and writing out ten findings 0.03 s. Of 0.32 s on survey these are 0.04, 0.07, 0.10 and 0.03 s, and sorting 7.9 million
+findings takes 0.05 s; of 0.23 s on chess 0.05, 0.08, 0.04 and 0.04 s. No count may go unchecked, since a finding is proved only for data
+that are those of the list, and reading the list twice, once for each of these questions, is already a third of the mining on games.
+Counting all sets on their own, in the order of the list, was tried: on games it visits nine times as many rows as the search on
+maximal sets, and takes twice as long. The groups alone take half of the mining on survey, where 7.9 million of them are written,
+12 ns each, from 25 million visits of rows."""
 
 #: Data set, share of the people, k of the deductions.
 DEDUCED = (("games (connect-like)", 0.95, 100), ("chess", 0.8, 10))
@@ -105,10 +105,10 @@ def compiled(folder: Path) -> Path | None:
     return program
 
 
-def found_by(rows: Crowd, sets: Itemsets, k: int, threads: int | None) -> list[Any]:
+def found_by(crowd: Crowd, sets: Itemsets, k: int, threads: int | None) -> list[Any]:
     """Everything that the kernels find, as numbers, which is what an audit keeps."""
     every = np.arange(len(sets))
-    return list(groups_on(rows, (sets.sets.offsets, sets.sets.members), every, k, lambda _: None, threads=threads))
+    return list(groups_on(crowd, (sets.sets.offsets, sets.sets.members), every, k, lambda _: None, threads=threads))
 
 
 def by_pmicd(program: Path, folder: Path, baskets: Baskets, maximal: Itemsets, k: int, sizes: Sequence[tuple[int, int]]) -> Pmicd:
@@ -153,10 +153,10 @@ def measure(name: str, share: float, k: int, program: Path | None, folder: Path)
     maximal = mine_itemsets(data, min_support=least, only="maximal")
     number = {item: i for i, item in enumerate(data.items.names)}
     wanted = np.array([number[item] for item in maximal.items.names], np.int64)
-    rows = Crowd.of(data.rows, data.weights, wanted)
-    sizes = channels_by_set(found_by(rows, maximal, k, None), len(maximal))
-    one, _, _ = seconds(lambda: found_by(rows, maximal, k, 1), 3)
-    _, every, _ = seconds(lambda: found_by(rows, maximal, k, None), 3)
+    crowd = Crowd.of(data.rows, data.weights, wanted)
+    sizes = channels_by_set(found_by(crowd, maximal, k, None), len(maximal))
+    one, _, _ = seconds(lambda: found_by(crowd, maximal, k, 1), 3)
+    _, every, _ = seconds(lambda: found_by(crowd, maximal, k, None), 3)
     rival = None if program is None else by_pmicd(program, folder, baskets, maximal, k, sizes)
     mining = min(seconds(lambda which=which: pyfim(which, baskets, "maximal", least), 3)[0] for which in RIVALS)  # type: ignore[misc]
     closed = mine_itemsets(data, min_support=least, only="closed")
@@ -246,8 +246,8 @@ def run() -> str:
         [
             "## Finding inference channels",
             "",
-            "All groups of fewer than k people on all maximal itemsets. Tacit starts from the maximal itemsets and the rows by item, on one",
-            "thread and on all; PMICD (`benchmarks/pmicd.cpp`: item lists, lexicographic `std::sort`, a scan for runs, compiled with",
+            "All groups of fewer than k people on all maximal itemsets. Tacit starts from the maximal itemsets and the rows, known by item, on",
+            "one thread and on all; PMICD (`benchmarks/pmicd.cpp`: item lists, lexicographic `std::sort`, a scan for runs, compiled with",
             f"`{' '.join(COMPILE)}`) from the same itemsets and the rows as lists. Both find the same. The time that pyfim takes to mine",
             "the maximal itemsets, with the faster of its `fpgrowth` and `relim`, is shown for scale: the search should be cheap after mining.",
             "The paper's PMICD makes a new projected database for every maximal itemset; reusing its memory is often faster and is shown as",

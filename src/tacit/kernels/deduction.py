@@ -169,7 +169,7 @@ def _list_members(keys: Any, at: int, mix: Any, members: Any) -> int:
 
 
 @part
-def _bound_whole(high: Any, d: int, most: int) -> tuple[int, int]:
+def _bound_whole(high: Any, d: int, most: Any) -> tuple[Any, Any]:
     """Bound the support of a set of ``d`` items, from the largest sums over its groups: no group has fewer than 0 people."""
     least = np.int64(0)
     largest = np.int64(most)
@@ -183,7 +183,7 @@ def _bound_whole(high: Any, d: int, most: int) -> tuple[int, int]:
 
 @part
 def _add_small_groups(
-    low: Any, high: Any, d: int, least: int, largest: int, k: int, owner: int, count: int, found: Any
+    low: Any, high: Any, d: int, least: Any, largest: Any, k: int, owner: int, count: int, found: Any
 ) -> tuple[int, Any]:
     """Add five numbers for each group of 1..k-1 people, as :func:`deduce` returns them; the whole has ``least`` to ``largest``."""
     for m in range(1 << d):

@@ -27,7 +27,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 ENABLED = os.environ.get("TACIT_NO_JIT", "") != "1"  #: True if kernels may be compiled.
 
-PLAIN_STEPS = 1_000_000  #: Steps of plain Python that take about as long as numba takes to start.
+PLAIN_STEPS = 500_000  #: Steps of plain Python that take less time than numba takes to start.
 PLAIN_STEPS_AT_FIRST = 8_000_000  #: Steps that take two seconds at most, less than it takes to compile some kernels.
 
 NOTICE = "compiling kernels, first run only"  #: Message for the user while kernels compile.
@@ -79,7 +79,8 @@ class Kernel(Generic[Parameters, Result]):
         steps = _steps_done + self._steps(*args, **kwargs) // self._pace
         if steps <= PLAIN_STEPS or (steps <= PLAIN_STEPS_AT_FIRST and not _was_compiled()):
             _steps_done = steps
-            return (self.twin or self._run_plain)(*args, **kwargs)
+            run: Callable[Parameters, Result] = self.twin or self._run_plain
+            return run(*args, **kwargs)
         self._run = self.compiled
         return self._run(*args, **kwargs)
 

@@ -267,10 +267,10 @@ def _count_by_table(words: Any, weights: Any, masks: Any, common: Any, free: Any
                 low[i] += high[i]
         step *= 2
     for i in range(len(masks)):
-        place = np.int64(compress(masks[i], free, moves, 6))
+        at = np.int64(compress(masks[i], free, moves, 6))
         # Eight neighbours are added up faster here than for all sets.
-        last = place & 7
-        near = table[place - last : place - last + 8]
+        last = at & 7
+        near = table[at - last : at - last + 8]
         total = np.int64(0)
         for j in range(8):
             total += near[j] if j & last == last else 0
@@ -585,7 +585,10 @@ def count_sets(
     inside = np.empty(64, np.int64)
     masks = np.empty(len(counts), np.uint64)
     words = np.empty(n_rows, np.uint64)
-    weights = np.empty(n_rows, np.int64)
+    weights = row_weights.copy()
+    same = True  # then no weight has to be fetched
+    for row in range(n_rows):
+        same = same and row_weights[row] == row_weights[0]
     table = np.empty(1 << TABLE_ITEMS, np.int64)
     moves = np.empty(6, np.uint64)
     first = 0
@@ -612,10 +615,9 @@ def count_sets(
         used = 0
         for place in range(starts[items[root]], starts[items[root] + 1]):
             row = tids[place]
-            words[used] = _ONE
-            if n_inside > 1:
-                words[used] = _word_of(row_members, row_offsets[row], row_offsets[row + 1], row_bit)
-            weights[used] = row_weights[row]
+            words[used] = _ONE if n_inside == 1 else _word_of(row_members, row_offsets[row], row_offsets[row + 1], row_bit)
+            if not same:
+                weights[used] = row_weights[row]
             used += 1
         for i in range(n_inside):
             row_bit[items[inside[i]]] = _ZERO
@@ -702,7 +704,7 @@ class Crowd:
         """Return the people of some rows; ``wanted`` has the number of each wanted item in them."""
         # Numbers of 16 bits are sorted much faster.
         small = np.uint16 if len(wanted) < 2**16 - 1 else np.int32
-        place = np.full(max(int(rows.members.max(initial=-1)), int(wanted.max(initial=-1))) + 1, len(wanted), small)
+        place: Members = np.full(max(int(rows.members.max(initial=-1)), int(wanted.max(initial=-1))) + 1, len(wanted), small)
         place[wanted] = np.arange(len(wanted))
         return cls(rows.offsets, place[rows.members], weights, len(wanted))
 
@@ -727,7 +729,7 @@ class Crowd:
         """Return the number of these items that each row has."""
         asked = np.zeros(self.n_items + 1, np.int64)
         asked[items] = 1
-        held = np.append(0, np.cumsum(asked[self.members]))
+        held: Ints = np.append(0, np.cumsum(asked[self.members]))
         return held[self.offsets[1:]] - held[self.offsets[:-1]]
 
 
@@ -744,7 +746,9 @@ def people_with(crowd: Crowd, offsets: Ints, members: Members, pause: Callable[[
     cores = os.cpu_count() or 1
     cuts = np.linspace(0, len(chosen), 1 + max(1, min(4 * cores, len(ordered) // MEMBERS_PER_CALL))).astype(np.int64)
     found = np.empty(len(chosen), np.int64)
-    rows = (by_rank, crowd.offsets, crowd.members, crowd.weights, *crowd.by_item)
+    # Rows are read here and there, so that narrow numbers are fetched faster.
+    narrow = crowd.offsets.astype(np.int32 if len(crowd.members) < 2**31 else np.int64)
+    rows = (by_rank, narrow, crowd.members, crowd.weights, *crowd.by_item)
 
     def count(first: int, last: int) -> None:
         count_sets(starts[first : last + 1], ordered, *rows, found[first:last])
@@ -846,10 +850,10 @@ def groups_on(
     if comparison is None:
         yield from search(k, first_only, None)
         return
-    counts = np.empty(len(offsets) - 1, np.int64)
-    counting = Counting(offsets, members.astype(np.int32, copy=False), comparison.holders, counts)
+    counted = np.empty(len(offsets) - 1, np.int64)
+    counting = Counting(offsets, members.astype(np.int32, copy=False), comparison.holders, counted)
     found = list(search(0 if comparison.at_once else k, False, counting))
-    comparison.compare(counts)
+    comparison.compare(counted)
     yield from search(k, first_only, None) if comparison.at_once else found
 
 
@@ -1036,7 +1040,12 @@ def _search_chunk(
         counted = (*asked, counting.offsets, counting.members, bit, counting.counts, *room.sets(len(asked[0])))
     found = small_groups(words, weights, used, len(items), *wanted, *counted)
     on, people, room.keys = found
-    return Keys(numbers, on, people, room.keys[: int(on.sum())].copy(), layout.shift)
+    keys = room.keys[: int(on.sum())]
+    if len(keys) < KEYS // 8:
+        keys = keys.copy()
+    else:  # a copy would take longer than new memory
+        room.keys = np.empty(KEYS, np.uint64)
+    return Keys(numbers, on, people, keys, layout.shift)
 
 
 _NO_CODES = np.empty(0, np.int32)
@@ -1082,9 +1091,9 @@ def _search_long_set(crowd: Crowd, items: Members, number: int, k: int, counting
     sizes = np.bincount(group.reshape(-1), weights=crowd.weights).astype(np.int64)
     for one in [] if counting is None else np.flatnonzero(counting.holders == number).tolist():
         assert counting is not None
-        held = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
+        place = np.searchsorted(items, counting.members[counting.offsets[one] : counting.offsets[one + 1]])
         mask = np.zeros(words.shape[1], np.uint64)
-        np.bitwise_or.at(mask, held // 64, _ONE << (held % 64).astype(np.uint64))
+        np.bitwise_or.at(mask, place // 64, _ONE << (place % 64).astype(np.uint64))
         counting.counts[one] = sizes[((kept & mask) == mask).all(axis=1)].sum()
     small = np.flatnonzero(sizes < k)
     return np.full(len(small), number), kept[small], sizes[small]
