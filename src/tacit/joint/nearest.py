@@ -91,11 +91,12 @@ class Walk:
         people: Ints = np.rint(middle).astype(np.int64)
         for _ in range(MOST_MENDED):
             self._limits.check("X01")
-            ties = self._tie(lines, middle, self._groups, with_others=bool(self._groups))
+            ties = self._tie(lines, middle, self._groups)
             if ties is None:
                 return None
-            numbers = _Numbers(ties, middle).choose(self._random)
-            exchanges = Exchanges(ties, ties.tie(people, numbers), self._random)
+            exchanges = Exchanges(ties, people, self._random)
+            numbers = _Numbers(ties, exchanges, middle).choose(self._random)
+            exchanges.go_to(ties.tie(people, numbers))
             if not exchanges.reach(NOBODY, 0, 1, MENDING):
                 return None
             people = exchanges.people
@@ -157,12 +158,10 @@ class Walk:
             true = (line for line in sides if self._rows.only(()).assume([line]).adds_up(self.world))
             yield from islice(true, 1)
 
-    def _tie(
-        self, lines: Rows, people: npt.NDArray[Any], groups: Mapping[Name, Ints], *, with_others: bool = False
-    ) -> _Ties | None:
+    def _tie(self, lines: Rows, people: npt.NDArray[Any], groups: Mapping[Name, Ints]) -> _Ties | None:
         """Return what ties people together; None if that is too much to look at."""
         room = people * self._random.uniform(0.8, 1.2, len(people)) + JITTER * self._steps()
-        return _Ties.of(lines, room, groups, with_others=with_others)
+        return _Ties.of(lines, room, groups)
 
     def _steps(self) -> Floats:
         """Return random numbers for all cells, sums of one for each class."""
@@ -216,7 +215,7 @@ class _Ties:
     """Exact rows and groups that keep their people, solved for basic cells.
 
     The table has a column for each cell and then one for each such group: the number of its people. ``is_tied`` says which rows are exact and
-    follow from others or give a basic cell. ``others`` are rows that are not exact, at the end of the table if they are part of it.
+    follow from others or give a basic cell.
     """
 
     rows: Rows
@@ -225,36 +224,32 @@ class _Ties:
     sums: Ints
     basic: Ints
     is_tied: Flags
-    others: Ints
 
     @classmethod
-    def of(cls, rows: Rows, room: Floats, groups: Mapping[Name, Ints], *, with_others: bool) -> _Ties | None:
+    def of(cls, rows: Rows, room: Floats, groups: Mapping[Name, Ints]) -> _Ties | None:
         """Solve for roomy cells; return None if the table is too large."""
         if not rows.is_small:
             return None
         matrix, lo, hi = rows.whole
         cells = matrix.shape[1]
-        is_exact = (lo == hi) & (rows.scales <= LARGEST_ENTRY)
-        exact = np.flatnonzero(is_exact)
-        others = np.flatnonzero(~is_exact & (rows.scales <= LARGEST_ENTRY) & with_others)
-        shape = (len(exact) + len(groups) + len(others), cells + len(groups))
+        exact = np.flatnonzero((lo == hi) & (rows.scales <= LARGEST_ENTRY))
+        shape = (len(exact) + len(groups), cells + len(groups))
         if prod(shape) > MOST_TIES:
             return None
         table = np.zeros(shape, np.int32)
-        for first, chosen in ((0, exact), (len(exact) + len(groups), others)):
-            part = matrix[chosen]
-            table[first + np.repeat(np.arange(len(chosen)), np.diff(part.starts)), part.places] = part.values
+        part = matrix[exact]
+        table[np.repeat(np.arange(len(exact)), np.diff(part.starts)), part.places] = part.values
         for number, inside in enumerate(groups.values()):
             table[len(exact) + number, inside] = 1
             table[len(exact) + number, cells + number] = -1
-        sums = np.concatenate((lo[exact], np.zeros(len(groups) + len(others), np.int64)))
+        sums = np.concatenate((lo[exact], np.zeros(len(groups), np.int64)))
         basic = np.full(len(table), -1)
-        waiting = np.arange(len(table)) < len(exact) + len(groups)
+        waiting = np.ones(len(table), np.bool_)
         sizes = np.count_nonzero(table, axis=1)
         eliminate(table, sums, sizes, np.concatenate((room, np.full(len(groups), -1.0))), waiting, basic)
         is_tied = np.zeros(len(lo), np.bool_)
         is_tied[exact] = [one >= 0 or not row.any() for one, row in zip(basic, table[: len(exact), :cells], strict=False)]
-        return cls(rows, groups, table, sums, basic, is_tied, others=others)
+        return cls(rows, groups, table, sums, basic, is_tied)
 
     @property
     def cells(self) -> int:
@@ -288,21 +283,28 @@ class _Numbers:
     the other look for numbers that break no line that they decide.
     """
 
-    def __init__(self, ties: _Ties, middle: Floats) -> None:
+    def __init__(self, ties: _Ties, exchanges: Exchanges, middle: Floats) -> None:
         self._place = {name: number for number, name in enumerate(ties.groups)}
         self._middle = np.array([middle[cells].sum() for cells in ties.groups.values()])
-        decided: Flags = np.asarray(~ties.table[:, : ties.cells].any(axis=1))
-        first = len(ties.table) - len(ties.others)
-        follows = np.flatnonzero(decided[:first] & (ties.basic[:first] < 0))
+        follows = np.flatnonzero(np.asarray(~ties.table[:, : ties.cells].any(axis=1)))
         self._table = ties.table[follows, ties.cells :].copy()
         self._sums = ties.sums[follows].copy()
-        #: Rows that the numbers decide, with what they add up to without these.
-        chosen = np.flatnonzero(decided[first:])
-        factors = ties.table[first + chosen, ties.cells :]
-        self._rows = Matrix.of_table(factors)
-        _, lo, hi = ties.rows.whole
-        self._lo = lo[ties.others[chosen]] + ties.sums[first + chosen]
-        self._hi = hi[ties.others[chosen]] + ties.sums[first + chosen]
+        # People in cells that are not basic only add to some sums, or only take away: without them, the numbers decide these.
+        matrix, lo, hi = ties.rows.whole
+        left = np.flatnonzero(~ties.is_tied)
+        has_limits = exchanges.is_most | exchanges.is_least
+        rows = left[has_limits[ties.cells :]]
+        solved = ties.solved[has_limits[ties.basic[ties.solved]]]
+        by_basic = np.concatenate(
+            (_columns_of(matrix[rows], ties.basic[ties.solved]), (solved[:, None] == ties.solved).astype(np.float64))
+        )
+        self._rows = Matrix.of_table(np.rint(-by_basic @ ties.table[ties.solved, ties.cells :]))
+        without = np.rint(by_basic @ ties.sums[ties.solved]).astype(np.int64)
+        places = np.concatenate((ties.cells + np.flatnonzero(has_limits[ties.cells :]), ties.basic[solved]))
+        least = np.concatenate((lo[rows], np.zeros(len(solved), np.int64)))
+        most = np.concatenate((hi[rows], np.full(len(solved), MOST_EXACT)))
+        self._lo = np.where(exchanges.is_most[places], least - without, -MOST_EXACT)
+        self._hi = np.where(exchanges.is_least[places], most - without, MOST_EXACT)
         self._ends = {row.name[0][1]: (row.lo, row.hi) for row in ties.rows.rows if len(row.terms) == 1 and row.terms[0][0] == 1}
         self._pairs: dict[tuple[Name, Name], list[Row]] = {}
         for one in ties.rows.rows:
@@ -391,6 +393,17 @@ class _Numbers:
         return lo or 0, MOST_EXACT if hi is None else hi
 
 
+def _columns_of(matrix: Matrix, chosen: Ints) -> Floats:
+    """Return some columns of a matrix, with all their zeros."""
+    place = np.full(matrix.shape[1], -1)
+    place[chosen] = np.arange(len(chosen))
+    used = np.flatnonzero(place[matrix.places] >= 0)
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.starts))[used]
+    out = np.zeros((matrix.shape[0], len(chosen)))
+    out[row, place[matrix.places[used]]] = matrix.values[used]
+    return out
+
+
 class Exchanges:
     """Exchanges that keep what is tied, and the people that they lead to."""
 
@@ -413,6 +426,8 @@ class Exchanges:
                 break
         total = cells + len(left)
         self._by_place = transpose(self._changes, total)
+        #: Places that have most people, or fewest, without people in cells that are not basic.
+        self.is_most, self.is_least = (self._has_none(sign) for sign in (1, -1))
         self._own = ties.own
         self._ends = (
             np.concatenate((np.zeros(cells, np.int64), lo[left])),
@@ -429,6 +444,12 @@ class Exchanges:
             np.empty((2, len(ties.own)), np.int64),
         )
         self.go_to(people)
+
+    def _has_none(self, sign: int) -> Flags:
+        """Tell which places no exchange changes by a number of this sign."""
+        starts, _, values = self._by_place
+        found = np.concatenate(([0], np.cumsum(values * sign > 0)))[starts]
+        return np.asarray(np.diff(found) == 0)
 
     @property
     def people(self) -> Ints:

@@ -273,8 +273,9 @@ def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: 
             times = (abs(wanted) + abs(value) - 1) // abs(value)
             if (wanted > 0) != (value > 0):
                 times = -times
-            # Its own column stays inside its ends.
-            times = min(max(times, low[own[exchange]] - point[own[exchange]]), high[own[exchange]] - point[own[exchange]])
+            if idle <= HELD:
+                # Its own column stays inside its ends, as long as anything else is possible.
+                times = min(max(times, low[own[exchange]] - point[own[exchange]]), high[own[exchange]] - point[own[exchange]])
             if times == 0 or held[int(times > 0), exchange] > step:
                 continue
             worse = TIES * _draw(chance, 1024) / 1024
