@@ -53,9 +53,11 @@ EFFORTS = (
     Effort(400, 64, 30, is_free=True),
 )
 SWEEPS = 300  #: Times that fractions of people are scaled to fit all rows.
-MENDING = Effort(5_000, 64, 0)  #: The search for a first world.
+#: Searches for a first world, in turn.
+MENDING = (Effort(5_000, 64, 0), Effort(20_000, 32, 20))
+MOST_WORK = 2_000_000_000  #: Most changes by exchanges that are looked at to refute.
 MOST_IDLE = 60  #: Searches in a row that settle nothing, after which no more are made with this effort.
-MOST_MENDED = 8  #: Most searches for a first world, each with the conditions that the one before missed.
+MOST_MENDED = 8  #: Most searches for a first world.
 MOST_TIES = 60_000_000  #: Most entries of the table of exact lines and kinds of people.
 NEARLY = 20  #: Conditions that so many people could break are searched as lines.
 MOST_TURNS = 4_000  #: Most changes of the numbers of groups.
@@ -89,7 +91,7 @@ class Walk:
         """Return a world near people who nearly fit all rows and conditions, or None."""
         lines = self._rows.assume(choice.nearer for choice in self._rows.choices(middle, NEARLY))
         people: Ints = np.rint(middle).astype(np.int64)
-        for _ in range(MOST_MENDED):
+        for turn in range(MOST_MENDED):
             self._limits.check("X01")
             ties = self._tie(lines, middle, self._groups)
             if ties is None:
@@ -97,8 +99,10 @@ class Walk:
             exchanges = Exchanges(ties, people, self._random)
             numbers = _Numbers(ties, exchanges, middle).choose(self._random)
             exchanges.go_to(ties.tie(people, numbers))
-            if not exchanges.reach(NOBODY, 0, 1, MENDING):
-                return None
+            if not exchanges.reach(NOBODY, 0, 1, MENDING[turn % len(MENDING)]):
+                # Once more from other whole numbers, of which each part of the cells in their order has nearly as many people.
+                people = np.diff(np.floor(np.cumsum(middle) + self._random.random()), prepend=0).astype(np.int64)
+                continue
             people = exchanges.people
             if not self._rows.adds_up(people):
                 return None
@@ -119,6 +123,7 @@ class Walk:
         """Return the boxes that worlds near the latest one refute; ``ends`` are known bounds on each."""
         questions = _Questions(self._rows, boxes, k)
         questions.look_at(self.world)
+        work = 0
         for effort in EFFORTS:
             waiting = self._random.permutation(questions.left).tolist()
             if not waiting or (effort.is_free and not self._groups):
@@ -129,13 +134,14 @@ class Walk:
             exchanges = Exchanges(ties, self.world, self._random)
             idle = 0
             for number in waiting:
-                if idle > MOST_IDLE:
+                if idle > MOST_IDLE or work + exchanges.work > MOST_WORK:
                     break
                 if not questions.settled[number]:
                     self._limits.check("X01")
                     group = self._rows.cells.inside(boxes[number])
                     idle = 0 if self._settle(exchanges, group, k, ends[number], effort) else idle + 1
                     questions.look_at(self.world)
+            work += exchanges.work
         return questions.settled
 
     def _settle(self, exchanges: Exchanges, group: Ints, k: int, ends: tuple[int, int], effort: Effort) -> bool:
@@ -435,6 +441,8 @@ class Exchanges:
             np.concatenate((np.ones(cells), 1 / ties.rows.scales[left])),
         )
         self._rest = matrix[left]
+        #: Changes that searches have looked at.
+        self.work = 0
         self._inside = np.zeros(cells, np.bool_)
         self._chance = random.integers(1 << 31, size=1)
         self._scratch = (
@@ -467,6 +475,7 @@ class Exchanges:
         state = (self._point, *self._scratch, made)
         asked = group, self._inside, goal, sign
         limits = effort.steps, effort.candidates, effort.daring
-        found = search(self._changes, self._by_place, self._own, self._ends, state, asked, limits, self._chance)
+        found, work = search(self._changes, self._by_place, self._own, self._ends, state, asked, limits, self._chance)
+        self.work += work
         self._inside[group] = False
         return bool(found)

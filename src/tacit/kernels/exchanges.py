@@ -209,14 +209,16 @@ def _missing(people: int, low: int, high: int) -> int:
 
 
 @kernel(steps=lambda _changes, _by_place, _own, _ends, _state, _asked, limits, _chance: 100 * limits[0] * limits[1])
-def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: Any, limits: Any, chance: Any) -> bool:
+def search(
+    changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: Any, limits: Any, chance: Any
+) -> tuple[bool, int]:
     """Make a world of the point, in which a group has enough people, or few enough.
 
     ``ends`` are low, high and the weight of a person for every place. ``state`` is the point, which is changed if a world is found, and arrays
     for use here: the weight of each place, where it is in the list of broken ones, that list, when an exchange in each direction may be made
     again, and the exchanges made. ``asked`` are the columns of the group, flags of these, how many people they shall have, and if that is the
     least (1) or the most (-1). ``limits`` are the exchanges made, the candidates for each, and how many in a hundred are made that break more.
-    Return if a world was found.
+    Return if a world was found, and how many changes of places were looked at.
     """
     starts, places, values = changes
     place_starts, place_exchanges, place_values = by_place
@@ -239,6 +241,7 @@ def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: 
     weight = 1.0
     idle = 0
     done = 0
+    work = 0
     for step in range(1, steps + 1):
         missing = (goal - people) * sign
         is_open = missing > 0
@@ -270,7 +273,9 @@ def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: 
             at = first + (draw if size <= candidates else _draw(chance, size))
             exchange = place_exchanges[at]
             value = place_values[at]
+            # All that is missing may be too much for other places, so that some candidates are about a part of it.
             times = (abs(wanted) + abs(value) - 1) // abs(value)
+            times = times if times < 2 or daring == 0 or draw % 2 else 1 + _draw(chance, times)
             if (wanted > 0) != (value > 0):
                 times = -times
             if idle <= HELD:
@@ -280,6 +285,7 @@ def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: 
                 continue
             worse = TIES * _draw(chance, 1024) / 1024
             joining = 0
+            work += starts[exchange + 1] - starts[exchange]
             for entry in range(starts[exchange], starts[exchange + 1]):
                 one = places[entry]
                 change = times * values[entry]
@@ -334,4 +340,4 @@ def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: 
     for at in range(0 if is_found else done):
         for entry in range(starts[made[at, 0]], starts[made[at, 0] + 1]):
             point[places[entry]] -= made[at, 1] * values[entry]
-    return is_found
+    return is_found, work
