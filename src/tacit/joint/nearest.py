@@ -48,7 +48,8 @@ EFFORTS = (
     Effort(200, 32, 20),
     Effort(200, 64, 50),
     Effort(400, 64, 30),
-    Effort(400, 64, 30),
+    Effort(1_000, 64, 10),
+    Effort(1_000, 64, 0),
     Effort(200, 64, 50, is_free=True),
     Effort(400, 64, 30, is_free=True),
 )
