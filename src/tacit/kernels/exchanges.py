@@ -18,7 +18,6 @@ from tacit.kernels.jit import kernel, part
 LARGEST_ENTRY = 1 << 29  #: Larger entries of a table are not made, so that all fit 32 bits.
 NEAR = 1e-9  #: Tolerance of a sum of fractions.
 ENOUGH = 0.02  #: Fractions of people that miss each sum by less are not scaled further.
-NEWTON = 8  #: Steps of Newton's method for one row.
 HELD = 4  #: Steps in which an exchange is not undone.
 TIES = 0.5  #: Smaller differences in what is broken count as none.
 MOST_IDLE = 20  #: Steps in a row without a possible exchange, after which a search ends.
@@ -29,42 +28,39 @@ MOST_DRAWN = 4  #: So many times the candidates are drawn to find usable ones.
 def fit_people(people: Any, rows: Any, ends: Any, sweeps: int) -> None:
     """Scale fractions of people until sums are within their ends, one row after the other, so many times at most.
 
-    ``ends`` are low, high and the divisor of each row's coefficients. Of a row with several coefficients, people are multiplied by powers that
-    Newton's method finds.
+    ``ends`` are low, high and the divisor of each row's coefficients. People with positive coefficients are multiplied by a number, and those
+    with negative ones divided by it.
     """
     starts, places, values = rows
     low, high, scale = ends
     for _ in range(sweeps):
         farthest = 0.0
         for row in range(len(low)):
-            total = 0.0
-            is_plain = True
+            more = 0.0
+            less = 0.0
             for at in range(starts[row], starts[row + 1]):
-                total += values[at] * people[places[at]]
-                is_plain = is_plain and values[at] == 1
+                adds = values[at] * people[places[at]]
+                if adds > 0:
+                    more += adds
+                else:
+                    less -= adds
+            total = more - less
             if low[row] - NEAR <= total <= high[row] + NEAR:
                 continue
             goal = low[row] if total < low[row] else high[row]
             farthest = max(farthest, abs(goal - total) / scale[row])
-            if is_plain:
-                factor = goal / total if total > 0 else 1.0
+            # The root of ``more * factor - less / factor = goal``.
+            factor = 0.0
+            if more > 0:
+                factor = (goal + np.sqrt(goal * goal + 4 * more * less)) / (2 * more)
+            elif goal < 0:
+                factor = -less / goal
+            if factor > 0:
                 for at in range(starts[row], starts[row + 1]):
-                    people[places[at]] *= factor
-                continue
-            power = 0.0
-            for _ in range(NEWTON):
-                missing = goal / scale[row]
-                slope = 0.0
-                for at in range(starts[row], starts[row + 1]):
-                    value = values[at] / scale[row]
-                    part_of_it = value * people[places[at]] * np.exp(power * value)
-                    missing -= part_of_it
-                    slope += value * part_of_it
-                if slope <= 0 or abs(missing) < NEAR:
-                    break
-                power += min(max(missing / slope, -2.0), 2.0)
-            for at in range(starts[row], starts[row + 1]):
-                people[places[at]] *= np.exp(power * values[at] / scale[row])
+                    if values[at] > 0:
+                        people[places[at]] *= factor
+                    else:
+                        people[places[at]] /= factor
         if farthest < ENOUGH:
             return
 
