@@ -104,7 +104,7 @@ def ten_releases() -> list[Any]:
     *qi, salary = EIGHT
     people = tacit.read_table(columns, qi=qi, sa=salary)
     education, marital, occupation, relationship, workclass, sex, race = qi
-    tables: list[tuple[list[str], dict[str, int]]] = [
+    tables: list[tuple[list[str], dict[str, Any]]] = [
         ([education, occupation, workclass], {"hide_below": K}),
         ([education, occupation, marital], {"round_to": 5}),
         ([education, relationship, occupation], {"hide_below": K}),

@@ -251,5 +251,13 @@ def test_exchanges(seed: int) -> None:
     inside = np.arange(cells) < 3
     asked = np.arange(3), inside, 0, -1
     run_both(
-        search, found, by_place, own, (low, high, np.ones(cells + 2)), tuple(state), asked, (60, 8, 30), np.array([seed + 1])
+        search_exchanges,
+        found,
+        by_place,
+        own,
+        (low, high, np.ones(cells + 2)),
+        tuple(state),
+        asked,
+        (60, 8, 30),
+        np.array([seed + 1]),
     )
