@@ -84,7 +84,7 @@ def test_exchanges_keep_what_is_exact_and_list_what_they_change() -> None:
     for _ in range(40):
         rows, world = drawn(random)
         held: dict[Name, Ints] = {((0, 1),): rows.cells.inside({0: 1})} if random.random() < 0.5 else {}
-        ties = _Ties.of(rows, random.random(len(world)), held, with_others=False)
+        ties = _Ties.of(rows, random.random(len(world)), held)
         assert ties is not None
         matrix = rows.whole[0]
         exchanges = Exchanges(ties, world, random)
@@ -113,7 +113,7 @@ def test_a_search_that_fails_changes_nothing() -> None:
     outcomes = set()
     for _ in range(40):
         rows, world = drawn(random)
-        ties = _Ties.of(rows, world + random.random(len(world)), {}, with_others=False)
+        ties = _Ties.of(rows, world + random.random(len(world)), {})
         assert ties is not None
         exchanges = Exchanges(ties, world, random)
         group: Ints = rows.cells.inside({0: 1, 1: 2})

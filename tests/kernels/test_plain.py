@@ -19,6 +19,8 @@ from tacit.buckets.surviving_correlations import guess, learn
 from tacit.kernels import jit
 from tacit.kernels.deduction import Book, derive_supports, widen
 from tacit.kernels.entropy import covariance, shares
+from tacit.kernels.exchanges import eliminate, fit_people, list_changes, transpose
+from tacit.kernels.exchanges import search as search_exchanges
 from tacit.kernels.projection import Comparison, Crowd, groups_on, people_with, small_groups_on
 from tacit.kernels.rows import OUTSIDE, find_holders, lines_within
 from tacit.mining import search
@@ -237,3 +239,47 @@ def test_word_instructions(word: int) -> None:
 @jit.kernel(steps=lambda _word: 1)
 def ones_and_lowest(word: Any) -> tuple[int, int]:
     return jit.popcount(word), jit.lowest_one(word)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_exchanges(seed: int) -> None:
+    """From fractions of people to a world in which a group is empty."""
+    random = np.random.default_rng(seed)
+    cells, rows = 12, 5
+    matrix = (random.random((rows, cells)) < 0.4).astype(np.int64) * random.choice([1, 1, 1, 3, -2], (rows, 1))
+    total = matrix @ random.integers(0, 4, cells)
+    row, places = np.nonzero(matrix)
+    starts = np.searchsorted(row, np.arange(rows + 1))
+    ends = total - 0.5, total + 0.5, np.abs(matrix).max(axis=1).clip(1).astype(float)
+    run_both(fit_people, random.random(cells), (starts, places, matrix[row, places].astype(float)), ends, 20)
+    left = matrix[:3].astype(np.int32)
+    basic = np.full(3, -1)
+    arguments = (left, total[:3].copy(), np.count_nonzero(left, axis=1), random.random(cells), np.ones(3, np.bool_), basic)
+    run_both(eliminate, *arguments)
+    used = np.flatnonzero(basic >= 0)
+    own = np.setdiff1d(np.arange(cells), basic)
+    ties = np.ascontiguousarray(left[np.ix_(used, own)].T)
+    column, of_row = np.nonzero(matrix.T)
+    columns = np.searchsorted(column, np.arange(cells + 1)), of_row.astype(np.int32), matrix[of_row, column]
+    kept = np.array([-1, -1, -1, cells, cells + 1])
+    found = np.zeros(len(own) + 1, np.int64), np.zeros(500, np.int32), np.zeros(500, np.int64)
+    run_both(list_changes, ties, basic[used], own, columns, kept, found)
+    by_place = run_both(transpose, found, cells + 2)
+    point = np.concatenate((random.integers(0, 4, cells), total[3:]))
+    low = np.concatenate((np.zeros(cells, np.int64), total[3:] - 2))
+    high = np.concatenate((np.full(cells, 50), total[3:] + 2))
+    state = [point, *(np.zeros(cells + 2, kind) for kind in (np.float64, np.int64, np.int64))]
+    state += [np.zeros((2, len(own)), np.int64), np.zeros((60, 2), np.int64)]
+    inside = np.arange(cells) < 3
+    asked = np.arange(3), inside, 0, -1
+    run_both(
+        search_exchanges,
+        found,
+        by_place,
+        own,
+        (low, high, np.ones(cells + 2)),
+        tuple(state),
+        asked,
+        (60, 8, 30),
+        np.array([seed + 1]),
+    )

@@ -48,14 +48,17 @@ EFFORTS = (
     Effort(200, 32, 20),
     Effort(200, 64, 50),
     Effort(400, 64, 30),
-    Effort(400, 64, 30),
+    Effort(1_000, 64, 10),
+    Effort(1_000, 64, 0),
     Effort(200, 64, 50, is_free=True),
     Effort(400, 64, 30, is_free=True),
 )
 SWEEPS = 300  #: Times that fractions of people are scaled to fit all rows.
-MENDING = Effort(5_000, 64, 0)  #: The search for a first world.
+#: Searches for a first world, in turn.
+MENDING = (Effort(5_000, 64, 0), Effort(20_000, 32, 20))
+MOST_WORK = 2_000_000_000  #: Most changes by exchanges that are looked at to refute.
 MOST_IDLE = 60  #: Searches in a row that settle nothing, after which no more are made with this effort.
-MOST_MENDED = 8  #: Most searches for a first world, each with the conditions that the one before missed.
+MOST_MENDED = 8  #: Most searches for a first world.
 MOST_TIES = 60_000_000  #: Most entries of the table of exact lines and kinds of people.
 NEARLY = 20  #: Conditions that so many people could break are searched as lines.
 MOST_TURNS = 4_000  #: Most changes of the numbers of groups.
@@ -89,15 +92,18 @@ class Walk:
         """Return a world near people who nearly fit all rows and conditions, or None."""
         lines = self._rows.assume(choice.nearer for choice in self._rows.choices(middle, NEARLY))
         people: Ints = np.rint(middle).astype(np.int64)
-        for _ in range(MOST_MENDED):
+        for turn in range(MOST_MENDED):
             self._limits.check("X01")
-            ties = self._tie(lines, middle, self._groups, with_others=bool(self._groups))
+            ties = self._tie(lines, middle, self._groups)
             if ties is None:
                 return None
-            numbers = _Numbers(ties, middle).choose(self._random)
-            exchanges = Exchanges(ties, ties.tie(people, numbers), self._random)
-            if not exchanges.reach(NOBODY, 0, 1, MENDING):
-                return None
+            exchanges = Exchanges(ties, people, self._random)
+            numbers = _Numbers(ties, exchanges, middle).choose(self._random)
+            exchanges.go_to(ties.tie(people, numbers))
+            if not exchanges.reach(NOBODY, 0, 1, MENDING[turn % len(MENDING)]):
+                # Once more from other whole numbers, of which each part of the cells in their order has nearly as many people.
+                people = np.diff(np.floor(np.cumsum(middle) + self._random.random()), prepend=0).astype(np.int64)
+                continue
             people = exchanges.people
             if not self._rows.adds_up(people):
                 return None
@@ -118,6 +124,7 @@ class Walk:
         """Return the boxes that worlds near the latest one refute; ``ends`` are known bounds on each."""
         questions = _Questions(self._rows, boxes, k)
         questions.look_at(self.world)
+        work = 0
         for effort in EFFORTS:
             waiting = self._random.permutation(questions.left).tolist()
             if not waiting or (effort.is_free and not self._groups):
@@ -128,13 +135,14 @@ class Walk:
             exchanges = Exchanges(ties, self.world, self._random)
             idle = 0
             for number in waiting:
-                if idle > MOST_IDLE:
+                if idle > MOST_IDLE or work + exchanges.work > MOST_WORK:
                     break
                 if not questions.settled[number]:
                     self._limits.check("X01")
                     group = self._rows.cells.inside(boxes[number])
                     idle = 0 if self._settle(exchanges, group, k, ends[number], effort) else idle + 1
                     questions.look_at(self.world)
+            work += exchanges.work
         return questions.settled
 
     def _settle(self, exchanges: Exchanges, group: Ints, k: int, ends: tuple[int, int], effort: Effort) -> bool:
@@ -157,12 +165,10 @@ class Walk:
             true = (line for line in sides if self._rows.only(()).assume([line]).adds_up(self.world))
             yield from islice(true, 1)
 
-    def _tie(
-        self, lines: Rows, people: npt.NDArray[Any], groups: Mapping[Name, Ints], *, with_others: bool = False
-    ) -> _Ties | None:
+    def _tie(self, lines: Rows, people: npt.NDArray[Any], groups: Mapping[Name, Ints]) -> _Ties | None:
         """Return what ties people together; None if that is too much to look at."""
         room = people * self._random.uniform(0.8, 1.2, len(people)) + JITTER * self._steps()
-        return _Ties.of(lines, room, groups, with_others=with_others)
+        return _Ties.of(lines, room, groups)
 
     def _steps(self) -> Floats:
         """Return random numbers for all cells, sums of one for each class."""
@@ -216,7 +222,7 @@ class _Ties:
     """Exact rows and groups that keep their people, solved for basic cells.
 
     The table has a column for each cell and then one for each such group: the number of its people. ``is_tied`` says which rows are exact and
-    follow from others or give a basic cell. ``others`` are rows that are not exact, at the end of the table if they are part of it.
+    follow from others or give a basic cell.
     """
 
     rows: Rows
@@ -225,36 +231,32 @@ class _Ties:
     sums: Ints
     basic: Ints
     is_tied: Flags
-    others: Ints
 
     @classmethod
-    def of(cls, rows: Rows, room: Floats, groups: Mapping[Name, Ints], *, with_others: bool) -> _Ties | None:
+    def of(cls, rows: Rows, room: Floats, groups: Mapping[Name, Ints]) -> _Ties | None:
         """Solve for roomy cells; return None if the table is too large."""
         if not rows.is_small:
             return None
         matrix, lo, hi = rows.whole
         cells = matrix.shape[1]
-        is_exact = (lo == hi) & (rows.scales <= LARGEST_ENTRY)
-        exact = np.flatnonzero(is_exact)
-        others = np.flatnonzero(~is_exact & (rows.scales <= LARGEST_ENTRY) & with_others)
-        shape = (len(exact) + len(groups) + len(others), cells + len(groups))
+        exact = np.flatnonzero((lo == hi) & (rows.scales <= LARGEST_ENTRY))
+        shape = (len(exact) + len(groups), cells + len(groups))
         if prod(shape) > MOST_TIES:
             return None
         table = np.zeros(shape, np.int32)
-        for first, chosen in ((0, exact), (len(exact) + len(groups), others)):
-            part = matrix[chosen]
-            table[first + np.repeat(np.arange(len(chosen)), np.diff(part.starts)), part.places] = part.values
+        part = matrix[exact]
+        table[np.repeat(np.arange(len(exact)), np.diff(part.starts)), part.places] = part.values
         for number, inside in enumerate(groups.values()):
             table[len(exact) + number, inside] = 1
             table[len(exact) + number, cells + number] = -1
-        sums = np.concatenate((lo[exact], np.zeros(len(groups) + len(others), np.int64)))
+        sums = np.concatenate((lo[exact], np.zeros(len(groups), np.int64)))
         basic = np.full(len(table), -1)
-        waiting = np.arange(len(table)) < len(exact) + len(groups)
+        waiting = np.ones(len(table), np.bool_)
         sizes = np.count_nonzero(table, axis=1)
         eliminate(table, sums, sizes, np.concatenate((room, np.full(len(groups), -1.0))), waiting, basic)
         is_tied = np.zeros(len(lo), np.bool_)
         is_tied[exact] = [one >= 0 or not row.any() for one, row in zip(basic, table[: len(exact), :cells], strict=False)]
-        return cls(rows, groups, table, sums, basic, is_tied, others=others)
+        return cls(rows, groups, table, sums, basic, is_tied)
 
     @property
     def cells(self) -> int:
@@ -288,21 +290,28 @@ class _Numbers:
     the other look for numbers that break no line that they decide.
     """
 
-    def __init__(self, ties: _Ties, middle: Floats) -> None:
+    def __init__(self, ties: _Ties, exchanges: Exchanges, middle: Floats) -> None:
         self._place = {name: number for number, name in enumerate(ties.groups)}
         self._middle = np.array([middle[cells].sum() for cells in ties.groups.values()])
-        decided: Flags = np.asarray(~ties.table[:, : ties.cells].any(axis=1))
-        first = len(ties.table) - len(ties.others)
-        follows = np.flatnonzero(decided[:first] & (ties.basic[:first] < 0))
+        follows = np.flatnonzero(np.asarray(~ties.table[:, : ties.cells].any(axis=1)))
         self._table = ties.table[follows, ties.cells :].copy()
         self._sums = ties.sums[follows].copy()
-        #: Rows that the numbers decide, with what they add up to without these.
-        chosen = np.flatnonzero(decided[first:])
-        factors = ties.table[first + chosen, ties.cells :]
-        self._rows = Matrix.of_table(factors)
-        _, lo, hi = ties.rows.whole
-        self._lo = lo[ties.others[chosen]] + ties.sums[first + chosen]
-        self._hi = hi[ties.others[chosen]] + ties.sums[first + chosen]
+        # People in cells that are not basic only add to some sums, or only take away: without them, the numbers decide these.
+        matrix, lo, hi = ties.rows.whole
+        left = np.flatnonzero(~ties.is_tied)
+        has_limits = exchanges.is_most | exchanges.is_least
+        rows = left[has_limits[ties.cells :]]
+        solved = ties.solved[has_limits[ties.basic[ties.solved]]]
+        by_basic = np.concatenate(
+            (_columns_of(matrix[rows], ties.basic[ties.solved]), (solved[:, None] == ties.solved).astype(np.float64))
+        )
+        self._rows = Matrix.of_table(np.rint(-by_basic @ ties.table[ties.solved, ties.cells :]))
+        without = np.rint(by_basic @ ties.sums[ties.solved]).astype(np.int64)
+        places = np.concatenate((ties.cells + np.flatnonzero(has_limits[ties.cells :]), ties.basic[solved]))
+        least = np.concatenate((lo[rows], np.zeros(len(solved), np.int64)))
+        most = np.concatenate((hi[rows], np.full(len(solved), MOST_EXACT)))
+        self._lo = np.where(exchanges.is_most[places], least - without, -MOST_EXACT)
+        self._hi = np.where(exchanges.is_least[places], most - without, MOST_EXACT)
         self._ends = {row.name[0][1]: (row.lo, row.hi) for row in ties.rows.rows if len(row.terms) == 1 and row.terms[0][0] == 1}
         self._pairs: dict[tuple[Name, Name], list[Row]] = {}
         for one in ties.rows.rows:
@@ -391,6 +400,17 @@ class _Numbers:
         return lo or 0, MOST_EXACT if hi is None else hi
 
 
+def _columns_of(matrix: Matrix, chosen: Ints) -> Floats:
+    """Return some columns of a matrix, with all their zeros."""
+    place = np.full(matrix.shape[1], -1)
+    place[chosen] = np.arange(len(chosen))
+    used = np.flatnonzero(place[matrix.places] >= 0)
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.starts))[used]
+    out = np.zeros((matrix.shape[0], len(chosen)))
+    out[row, place[matrix.places[used]]] = matrix.values[used]
+    return out
+
+
 class Exchanges:
     """Exchanges that keep what is tied, and the people that they lead to."""
 
@@ -413,6 +433,8 @@ class Exchanges:
                 break
         total = cells + len(left)
         self._by_place = transpose(self._changes, total)
+        #: Places that have most people, or fewest, without people in cells that are not basic.
+        self.is_most, self.is_least = (self._has_none(sign) for sign in (1, -1))
         self._own = ties.own
         self._ends = (
             np.concatenate((np.zeros(cells, np.int64), lo[left])),
@@ -420,6 +442,8 @@ class Exchanges:
             np.concatenate((np.ones(cells), 1 / ties.rows.scales[left])),
         )
         self._rest = matrix[left]
+        #: Changes that searches have looked at.
+        self.work = 0
         self._inside = np.zeros(cells, np.bool_)
         self._chance = random.integers(1 << 31, size=1)
         self._scratch = (
@@ -429,6 +453,12 @@ class Exchanges:
             np.empty((2, len(ties.own)), np.int64),
         )
         self.go_to(people)
+
+    def _has_none(self, sign: int) -> Flags:
+        """Tell which places no exchange changes by a number of this sign."""
+        starts, _, values = self._by_place
+        found = np.concatenate(([0], np.cumsum(values * sign > 0)))[starts]
+        return np.asarray(np.diff(found) == 0)
 
     @property
     def people(self) -> Ints:
@@ -446,6 +476,7 @@ class Exchanges:
         state = (self._point, *self._scratch, made)
         asked = group, self._inside, goal, sign
         limits = effort.steps, effort.candidates, effort.daring
-        found = search(self._changes, self._by_place, self._own, self._ends, state, asked, limits, self._chance)
+        found, work = search(self._changes, self._by_place, self._own, self._ends, state, asked, limits, self._chance)
+        self.work += work
         self._inside[group] = False
         return bool(found)

@@ -426,7 +426,7 @@ class Programs:
 
     def _doubt(self) -> None:
         """Give up questions that worlds of these columns refute, which need not be worlds of all columns."""
-        world = self._solver.world(np.zeros(len(self.rows.cells)))
+        world = Walk(self.rows.needed, self.limits).find(np.ones(len(self.rows.cells)))
         if world is not None:
             self.hopeless |= self._walk(world, self.boxes)
 

@@ -18,7 +18,6 @@ from tacit.kernels.jit import kernel, part
 LARGEST_ENTRY = 1 << 29  #: Larger entries of a table are not made, so that all fit 32 bits.
 NEAR = 1e-9  #: Tolerance of a sum of fractions.
 ENOUGH = 0.02  #: Fractions of people that miss each sum by less are not scaled further.
-NEWTON = 8  #: Steps of Newton's method for one row.
 HELD = 4  #: Steps in which an exchange is not undone.
 TIES = 0.5  #: Smaller differences in what is broken count as none.
 MOST_IDLE = 20  #: Steps in a row without a possible exchange, after which a search ends.
@@ -29,42 +28,39 @@ MOST_DRAWN = 4  #: So many times the candidates are drawn to find usable ones.
 def fit_people(people: Any, rows: Any, ends: Any, sweeps: int) -> None:
     """Scale fractions of people until sums are within their ends, one row after the other, so many times at most.
 
-    ``ends`` are low, high and the divisor of each row's coefficients. Of a row with several coefficients, people are multiplied by powers that
-    Newton's method finds.
+    ``ends`` are low, high and the divisor of each row's coefficients. People with positive coefficients are multiplied by a number, and those
+    with negative ones divided by it.
     """
     starts, places, values = rows
     low, high, scale = ends
     for _ in range(sweeps):
         farthest = 0.0
         for row in range(len(low)):
-            total = 0.0
-            is_plain = True
+            more = 0.0
+            less = 0.0
             for at in range(starts[row], starts[row + 1]):
-                total += values[at] * people[places[at]]
-                is_plain = is_plain and values[at] == 1
+                adds = values[at] * people[places[at]]
+                if adds > 0:
+                    more += adds
+                else:
+                    less -= adds
+            total = more - less
             if low[row] - NEAR <= total <= high[row] + NEAR:
                 continue
             goal = low[row] if total < low[row] else high[row]
             farthest = max(farthest, abs(goal - total) / scale[row])
-            if is_plain:
-                factor = goal / total if total > 0 else 1.0
+            # The root of ``more * factor - less / factor = goal``.
+            factor = 0.0
+            if more > 0:
+                factor = (goal + np.sqrt(goal * goal + 4 * more * less)) / (2 * more)
+            elif goal < 0:
+                factor = -less / goal
+            if factor > 0:
                 for at in range(starts[row], starts[row + 1]):
-                    people[places[at]] *= factor
-                continue
-            power = 0.0
-            for _ in range(NEWTON):
-                missing = goal / scale[row]
-                slope = 0.0
-                for at in range(starts[row], starts[row + 1]):
-                    value = values[at] / scale[row]
-                    part_of_it = value * people[places[at]] * np.exp(power * value)
-                    missing -= part_of_it
-                    slope += value * part_of_it
-                if slope <= 0 or abs(missing) < NEAR:
-                    break
-                power += min(max(missing / slope, -2.0), 2.0)
-            for at in range(starts[row], starts[row + 1]):
-                people[places[at]] *= np.exp(power * values[at] / scale[row])
+                    if values[at] > 0:
+                        people[places[at]] *= factor
+                    else:
+                        people[places[at]] /= factor
         if farthest < ENOUGH:
             return
 
@@ -209,14 +205,16 @@ def _missing(people: int, low: int, high: int) -> int:
 
 
 @kernel(steps=lambda _changes, _by_place, _own, _ends, _state, _asked, limits, _chance: 100 * limits[0] * limits[1])
-def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: Any, limits: Any, chance: Any) -> bool:
+def search(
+    changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: Any, limits: Any, chance: Any
+) -> tuple[bool, int]:
     """Make a world of the point, in which a group has enough people, or few enough.
 
     ``ends`` are low, high and the weight of a person for every place. ``state`` is the point, which is changed if a world is found, and arrays
     for use here: the weight of each place, where it is in the list of broken ones, that list, when an exchange in each direction may be made
     again, and the exchanges made. ``asked`` are the columns of the group, flags of these, how many people they shall have, and if that is the
     least (1) or the most (-1). ``limits`` are the exchanges made, the candidates for each, and how many in a hundred are made that break more.
-    Return if a world was found.
+    Return if a world was found, and how many changes of places were looked at.
     """
     starts, places, values = changes
     place_starts, place_exchanges, place_values = by_place
@@ -239,6 +237,7 @@ def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: 
     weight = 1.0
     idle = 0
     done = 0
+    work = 0
     for step in range(1, steps + 1):
         missing = (goal - people) * sign
         is_open = missing > 0
@@ -270,15 +269,19 @@ def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: 
             at = first + (draw if size <= candidates else _draw(chance, size))
             exchange = place_exchanges[at]
             value = place_values[at]
+            # All that is missing may be too much for other places, so that some candidates are about a part of it.
             times = (abs(wanted) + abs(value) - 1) // abs(value)
+            times = times if times < 2 or daring == 0 or draw % 2 else 1 + _draw(chance, times)
             if (wanted > 0) != (value > 0):
                 times = -times
-            # Its own column stays inside its ends.
-            times = min(max(times, low[own[exchange]] - point[own[exchange]]), high[own[exchange]] - point[own[exchange]])
+            if idle <= HELD:
+                # Its own column stays inside its ends, as long as anything else is possible.
+                times = min(max(times, low[own[exchange]] - point[own[exchange]]), high[own[exchange]] - point[own[exchange]])
             if times == 0 or held[int(times > 0), exchange] > step:
                 continue
             worse = TIES * _draw(chance, 1024) / 1024
             joining = 0
+            work += starts[exchange + 1] - starts[exchange]
             for entry in range(starts[exchange], starts[exchange + 1]):
                 one = places[entry]
                 change = times * values[entry]
@@ -333,4 +336,4 @@ def search(changes: Any, by_place: Any, own: Any, ends: Any, state: Any, asked: 
     for at in range(0 if is_found else done):
         for entry in range(starts[made[at, 0]], starts[made[at, 0] + 1]):
             point[places[entry]] -= made[at, 1] * values[entry]
-    return is_found
+    return is_found, work
