@@ -66,8 +66,8 @@ def test_what_is_not_proved_in_time_is_undecided_and_solves_no_program(
     bounds_of = proofs.bounds_of
     over: list[bool] = []
 
-    def found_in_time(case: Any, said: Any, limits: Limits, *rest: Any) -> Bounds:
-        found = bounds_of(case, said, Limits(), *rest)
+    def found_in_time(case: Any, said: Any, limits: Limits, *rest: Any, **how: Any) -> Bounds:
+        found = bounds_of(case, said, Limits(), *rest, **how)
         over.append(True)
         return found
 

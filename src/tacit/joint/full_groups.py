@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import product
-from math import prod
+from math import ceil, prod
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from tacit.joint.boxes import HISTORY_KINDS, MEMBER, Key, Problem
 from tacit.joint.conditions import classes_of
 from tacit.joint.cube import OPEN, Prover, Step, Window, list_uncovered, make_cubes, tighten_cubes
 from tacit.joint.lower import JointCase, lower
-from tacit.joint.programs import FEW_CELLS, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clashes
+from tacit.joint.programs import FEW_CELLS, IN_TURN, MOST_ASKED, MOST_ENTRIES, MOST_WORK, NEAR, Cases, Solver, refuse_clashes
 from tacit.joint.readers import READERS, shown_columns
 from tacit.joint.words import citations_of, look_up_in, step_record
 from tacit.joint.worlds import Rows, World, count_cells
@@ -281,9 +281,12 @@ class _Groups:
                         break
                 hopeless = np.zeros_like(seen) if few else self._find_hopeless(solver, asked)
                 wanted = list(map(tuple, np.argwhere(asked() & ~hopeless).tolist()))
-                for place in wanted[: min(MOST_ASKED, MOST_WORK // kinds)]:
+                wanted = wanted[: min(MOST_ASKED, MOST_WORK // kinds)]
+                for place in wanted if few else ():
                     if asked()[place]:
-                        self._ask(solver, place, finest, seen, few=few)
+                        self._ask(solver, place, finest, seen)
+                for start in range(0, 0 if few else len(wanted), IN_TURN):
+                    self._ask_in_turn(solver, wanted[start : start + IN_TURN], finest)
         finally:
             # Cubes with slots for people who lack a value have the same smallest groups, or wider ones: these are counted once.
             if self.cube.problem is self.search.problem:
@@ -303,15 +306,24 @@ class _Groups:
             out |= fresh
         return out
 
-    def _ask(self, solver: Solver, place: tuple[int, ...], finest: Flags, seen: Flags, *, few: bool) -> None:
+    def _ask_in_turn(self, solver: Solver, places: Sequence[tuple[int, ...]], finest: Flags) -> None:
+        """Prove that nobody is in some of the groups, each from the answer to the one before."""
+        boxes = [self._box(place[:-1], 1 << place[-1]) for place in places]
+        groups = [solver.rows.cells.inside(box) for box in boxes]
+        found = solver.least_in_turn([solver.cost(group, -1) for group in groups])
+        for place, box, group, best in zip(places, boxes, groups, found, strict=True):
+            shown = None if best is None else solver.rows.certify(group, -1, best.weights, ceil(best.value - NEAR))
+            if shown is not None and shown[0] >= 0:
+                self.zeros[place] = self.prover.keep(Step(box, "hi", 0, shown[1]))
+                finest[place] = False
+
+    def _ask(self, solver: Solver, place: tuple[int, ...], finest: Flags, seen: Flags) -> None:
         box = self._box(place[:-1], 1 << place[-1])
         group = solver.rows.cells.inside(box)
         shown = solver.bound(group, -1)
         if shown is not None and shown[0] >= 0:
             self.zeros[place] = self.prover.keep(Step(box, "hi", 0, shown[1]))
             finest[place] = False
-            return
-        if not few:
             return
         self._note(solver.world(solver.cost(group, -1)), seen)
         if seen[place]:

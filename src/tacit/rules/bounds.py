@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tacit.kernels.deduction import Book
-from tacit.model.arrays import Flags, Ints, Words
+from tacit.model.arrays import Flags, Ints
 from tacit.model.errors import InternalError
 from tacit.model.numbers import DOUBLE_DIGITS, Bound, Printed
 from tacit.model.policy import Limits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -13,9 +13,9 @@ from tacit.model.policy import Limits
 from tacit.model.release import Itemsets, Rules
 from tacit.model.repair import Repair, RepairMethod
 from tacit.repairs import REPAIRS
-from tacit.verbs.audit import audit, whole_of
+from tacit.verbs.audit import audit
 from tacit.verbs.data import owners_people
-from tacit.verbs.repair import Request, repair, repair_rules
+from tacit.verbs.repair import FAST, Request, repair, repair_rules
 from tacit.verbs.suggest import Done, SuggestCase, Way, Words, several
 
 #: How the loss is measured: of itemsets, of rules whose people are known, and of other rules.
@@ -88,14 +88,15 @@ def _repair_rules(case: SuggestCase, method: RepairMethod, seconds: float) -> Do
     release = case.release
     assert release.kind == "rules"
 
-    def look(candidate: Rules, *, first_hit: bool = False, **who: Any) -> Audit:
+    def look(candidate: Rules, *, first_hit: bool = False, attacks: Iterable[str] | None = None, **who: Any) -> Audit:
         limits.check("suggest")
         if candidate is release and not first_hit:
             return case.before
-        run = partial(audit, candidate, knowledge=case.knowledge, withheld=case.withheld, policy=case.policy, **who)
-        # A verdict is enough here: bounds need not be tight, as long as nothing is found.
-        quick = run(first_hit=True, time_limit=limits.seconds_left)
-        return quick if first_hit else whole_of(quick) or run(time_limit=limits.seconds_left)
+        how: dict[str, Any] = {"knowledge": case.knowledge, "withheld": case.withheld, "policy": case.policy, **who}
+        # A verdict is enough here, with the estimates; an attack that found something first may have left these out.
+        quick = audit(candidate, first_hit=True, attacks=attacks, time_limit=limits.seconds_left, **how)
+        is_enough = first_hit or not any(one.findings for one in quick.runs if one.code in FAST)
+        return quick if is_enough else audit(candidate, attacks=FAST, time_limit=limits.seconds_left, **how)
 
     people = owners_people(release, case.data)
     done = repair_rules(release, Request(method, case.policy, limits), people, look, suggest=False)
