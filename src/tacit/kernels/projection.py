@@ -9,6 +9,11 @@ union of sets keeps every group size of every set in it, so nothing is lost. The
 are merged when the union has lost enough items for it to pay. Once a union is small, rows are pushed together to its items, so that equal rows
 are found in a table instead of by hashing; at a single set the table holds the sizes of its groups.
 
+People who have the sets of a list are counted in two ways. In dense data sets are counted with a maximal one that holds them, among the rows
+that are left there: many at once, through a table over the items in which they differ (:func:`small_groups`). In sparse data rows hardly ever
+become equal, and a set needs only the rows of its rarest item (:func:`count_sets`); groups on short sets then follow from the supports of all
+their subsets.
+
 In kernels words are ``uint64``, weights ``int64`` counts of people, everything one-dimensional and contiguous. :func:`small_groups_on` drives
 them: it takes itemsets as ``offsets`` and ``members``, and people as a :class:`Crowd`.
 """
