@@ -307,7 +307,7 @@ class _Groups:
         return out
 
     def _ask_in_turn(self, solver: Solver, places: Sequence[tuple[int, ...]], finest: Flags) -> None:
-        """Prove that nobody is in some of the groups, each from the answer to the one before."""
+        """Prove that groups are empty, each from the answer to the one before."""
         boxes = [self._box(place[:-1], 1 << place[-1]) for place in places]
         groups = [solver.rows.cells.inside(box) for box in boxes]
         found = solver.least_in_turn([solver.cost(group, -1) for group in groups])

@@ -1,4 +1,4 @@
-"""Groups that people who fit one release show not to be small, for releases that say less.
+"""Groups that one release leaves large or empty, for releases that say less.
 
 A repaired release mostly says less than the first: whoever fits the first fits it as well. This is not taken for granted. Every line of the
 repaired release is compared with what is proved about all who fit the first one; only if each of them follows do the people who refuted a
@@ -24,9 +24,9 @@ MOST_COMPARED = 500_000  #: Most groups of other cubes that those of a cube are 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """Groups of ``cubes`` that some people, who fit every line, show to be empty or to have at least ``k`` members.
+    """Groups of ``cubes`` that some people show not to be small.
 
-    ``world`` are people who fit every line. ``refuted`` are flags for the groups of each cube.
+    These people fit every line, as does ``world``; ``refuted`` are flags for the groups of each cube that are empty or have ``k`` members then.
     """
 
     k: int
@@ -37,7 +37,7 @@ class Settled:
 
     @classmethod
     def of(cls, k: int, world: World, groups: Sequence[Groups], doubtful: Iterable[Mapping[int, int]]) -> Settled:
-        """Return what a whole search has settled; ``doubtful`` are the boxes that were asked about, and not refuted."""
+        """Return what a search has settled; ``doubtful`` boxes were asked about, and not refuted."""
         cubes = [one.cube for one in groups]
         refuted = [(one.asked & ~one.small) | (one.cube.hi <= 0) | (one.cube.lo >= k) for one in groups]
         for box in doubtful:
@@ -109,7 +109,7 @@ class Settled:
         return None if place is None else translate(self.problem.axes[place], allowed)
 
     def refute(self, cube: Cube, asked: Flags) -> Flags:
-        """Return groups of a cube of an implied problem that are not small, as far as they are ``asked``."""
+        """Return groups of an implied problem's cube that are not small, as far as ``asked``."""
         found = np.zeros(len(cube.lo), np.bool_)
         keys = {axis.key for axis in cube.axes}
         order = sorted(
@@ -125,7 +125,7 @@ class Settled:
 
 
 def _refuted_in(cube: Cube, mine: Cube, flags: Flags) -> Flags:
-    """Return the groups of a cube that are among those of another one, and refuted there."""
+    """Return the groups of a cube that another one has, and that are refuted there."""
     stride_of = {axis.key: (axis, stride) for axis, stride in zip(mine.axes, mine.strides, strict=True)}
     place = np.full(cube.shape, sum(axis.everything * stride for axis, stride in stride_of.values()), np.int64)
     has_place = np.ones(cube.shape, np.bool_)
@@ -146,7 +146,7 @@ def _refuted_in(cube: Cube, mine: Cube, flags: Flags) -> Flags:
 
 
 def translate(axis: Axis, allowed: Allowed) -> int | None:
-    """Return values as classes of an axis, or None if they are not just some of these."""
+    """Return values as classes of an axis, or None if they divide one."""
     mask = 0
     named = {value for values in axis.classes for value in values}
     if not allowed.values <= named:

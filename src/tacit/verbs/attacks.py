@@ -328,7 +328,7 @@ def carried_out_by(carrier: Carrier) -> Iterator[None]:
 
 
 def building_on(found: Audit) -> AbstractContextManager[None]:
-    """Let audits inside the block use what an audit of another release settled, where theirs says no more."""
+    """Let audits inside the block use what an audit settled, where their releases say no more."""
     settled = next((run.settled for run in found.runs if run.settled is not None), None)
     carry_out = _carrier.get()
 

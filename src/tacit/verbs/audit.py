@@ -181,7 +181,7 @@ def audit(
 
 
 def whole_of(found: Audit) -> Audit | None:
-    """Return an audit that might have stopped at a finding as one that goes to the end, None if it would find more."""
+    """Return an audit with ``first_hit`` as one without, None if that would find more."""
     if any(run.findings or run.status == "stopped" or (run.undecided and run.code == "I02") for run in found.runs):
         return None  # I02 decides more where it does not look for the first finding
     return replace(found, options={**found.options, "first_hit": False})
