@@ -42,6 +42,19 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
         _skipped[report.nodeid] = _reason(report)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each of two workers begin with tests that start servers.
+
+    Workers take tests from the ends of each other's lists: servers at an end would be started by both, and waited for at last.
+    """
+    cluster = [item for item in items if item.path.name == "test_spark.py"]
+    screens = [item for item in items if item.path.parent.name == "web"]
+    begun = {*cluster, *screens}
+    others = [item for item in items if item not in begun]
+    middle = max(0, len(items) // 2 - len(cluster))
+    items[:] = [*cluster, *others[:middle], *screens, *others[middle:]]
+
+
 def pytest_collection_finish() -> None:
     """Take what was loaded for all tests out of the garbage collector, which would look through it again and again."""
     gc.collect()
