@@ -9,7 +9,7 @@ fractional, and prove each branch.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from tacit.joint.boxes import MOST_GROUPS, Choice, Problem, count_groups
+from tacit.joint.boxes import MOST_GROUPS, Choice, Line, Problem, count_groups
 from tacit.joint.cube import OPEN, Cited, Cube, End, Leaf, Prover, Split, Step, Threshold, Tree
 from tacit.joint.lower import JointCase
 from tacit.joint.nearest import Walk
@@ -36,15 +36,18 @@ from tacit.solve.solver import (
     solve_linear,
     solve_whole,
     stack_columns,
+    stack_rows,
 )
 
 #: Nodes of a search for a world of whole people: not seconds, so that the same input gives the same answer.
 MOST_NODES = 50
 FEW_CELLS = 1_000  #: Up to this many cells, worlds are searched one by one.
 MOST_CHOICES = 40  #: Most searches for a world that meets conditions.
+MOST_TURNS = 3  #: Most turns of putting lines in the place of conditions, if there are many cells.
 FEW_POINTS = 2  #: Optima whose mean is typical.
 MOST_MISSED = 4  #: Questions at most for which no world is found, before the search for worlds ends.
 LAST_PEOPLE = 1  #: People of a cell that are counted again where fractions become a world of whole people.
+NEARLY = 3  #: Distance, in people, from breaking a condition, so that rounding does not break it.
 SHARE = 0.25  #: Share of the remaining time that one search may take, at least a second.
 GAP = 0.05  #: A world may cost this share more than the best one would.
 NEAR = 1e-6  #: Tolerance of a solver's number that stands for a whole one.
@@ -65,6 +68,7 @@ class Solver:
 
     rows: Rows
     limits: Limits
+    _narrowed: Rows | None = None
 
     @cached_property
     def search(self) -> Solver:
@@ -133,13 +137,64 @@ class Solver:
         return None
 
     def _near_world(self, cost: Floats) -> Ints | None:
-        """Return a world near fractions of people, fewer where the cost is high, or None."""
-        near = Walk(self.rows, self.limits)
-        world = near.find(np.exp(-cost / max(cost.max(initial=0), 1)))
+        """Return a world near fractions of people, fewer where the cost is high, or None.
+
+        Where exchanges find none, an integer program is asked for people who take a side of every close choice.
+        """
+        world = Walk(self.rows, self.limits).find(np.exp(-cost / max(cost.max(initial=0), 1)))
         if world is not None:
             return world
-        world = self._world(self.rows, cost)
-        return world if world is None or self.rows.fits(world) else near.mend(world.astype(np.float64))
+        from tacit.joint.rearranging import Rearranging
+
+        if self._narrowed is None:
+            self._narrowed = self.rows.assume(self._sides_taken()) if self.rows.has_conditions else self.rows
+        world = self._world(self._narrowed, cost)
+        if world is None:
+            return None
+        rearranged = Rearranging(self.rows, world, self.limits)
+        return rearranged.world if rearranged.mend() else None
+
+    def _sides_taken(self) -> list[Line]:
+        """Choose a consistent statement of every close choice.
+
+        Statements that are missed even by the nearest people are exchanged for their alternatives, until none is missed.
+        """
+        random = np.random.default_rng(self.limits.seed)
+        draws = [random.choice([-1.0, 0.0, 1.0], len(self.rows.cells)) for _ in range(FEW_POINTS)]
+        points = [best.people for best in self.least_of(draws) if best is not None]
+        if not points:
+            return []
+        taken = {choice.fewer.origin: choice for choice in self.rows.choices(np.mean(points, axis=0), NEARLY)}
+        for turn in range(MOST_TURNS):
+            people, missed = self._nearest([choice.nearer for choice in taken.values()])
+            if people is None:
+                break
+            wrong = [choice for choice, by in zip(taken.values(), missed.tolist(), strict=True) if by > NEAR]
+            fresh = [choice for choice in self.rows.choices(people, NEARLY) if choice.fewer.origin not in taken]
+            if not wrong and not fresh:
+                break
+            if turn == MOST_TURNS - 1:
+                # Leave out what these people miss; they meet all others.
+                return [choice.nearer for choice in taken.values() if choice not in wrong]
+            taken |= {choice.fewer.origin: replace(choice, first=not choice.first) for choice in wrong}
+            taken |= {choice.fewer.origin: choice for choice in fresh}
+        return [choice.nearer for choice in taken.values()]
+
+    def _nearest(self, lines: Sequence[Line]) -> tuple[Floats | None, Floats]:
+        extra = self.rows.only(()).assume(lines)
+        lo, hi = extra.bounds
+        sign = np.where(np.isfinite(hi), 1.0, -1.0)  # each has one end
+        soft = stack_columns(extra.matrix.scale_rows(sign), Matrix.diagonal(np.full(len(sign), -1.0)))
+        hard = self._constraints
+        above, equal = (stack_columns(part, Matrix.empty((part.shape[0], len(sign)))) for part in (hard.above, hard.equal))
+        limits = np.concatenate((hard.limits, np.where(sign > 0, hi, -lo)))
+        cost = np.concatenate((np.zeros(len(self.rows.cells)), np.ones(len(sign))))
+        rows = stack_rows((above, soft))
+        found = solve_linear(cost, above=(rows, limits), equal=(equal, hard.sums), seconds=self.limits.seconds_left)
+        self.limits.check("X01")
+        if found.status != 0 or found.x is None:
+            return None, np.empty(0)
+        return found.x[: len(self.rows.cells)], found.x[len(self.rows.cells) :]
 
     def _world(self, rows: Rows, cost: Floats) -> Ints | None:
         if not cost.any() and (near := self._rounded(rows, cost)) is not None:
