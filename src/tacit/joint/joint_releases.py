@@ -30,6 +30,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -53,7 +54,6 @@ from tacit.joint.cube import (
 from tacit.joint.few_people import MOST_PEOPLE, enumerate_worlds
 from tacit.joint.lower import Found, JointCase, lower, relate_populations
 from tacit.joint.programs import FEW_QUESTIONS, MOST_CELLS, MOST_ENTRIES, MOST_QUESTIONS, Programs, refuse_clash, refuse_clashes
-from tacit.joint.settled import Settled
 from tacit.joint.shown_values import find_shown_values
 from tacit.joint.words import CODE, Portrait
 from tacit.joint.worlds import Cells, Rows, World, count_cells, refute_by_world, refute_from
@@ -63,6 +63,9 @@ from tacit.model.errors import LimitReached
 from tacit.model.finding import ItemEvent
 from tacit.model.people import Same
 from tacit.model.rebuilt import Rebuilt
+
+if TYPE_CHECKING:
+    from tacit.joint.settled import Settled
 
 __all__ = ["CODE", "NAME", "run"]
 NAME = "joint-releases"
@@ -565,8 +568,14 @@ class _Search:
             show=lambda index: words.write_out(self.case, self.problem, order[index]),
             settled=None
             if status != "ran" or self.world is None
-            else Settled.of(self.target.policy.k, self.world, self.groups, doubtful),
+            else partial(_tell_settled, self.target.policy.k, self.world, self.groups, doubtful),
         )
+
+
+def _tell_settled(k: int, world: World, groups: Sequence[Groups], doubtful: Sequence[Mapping[int, int]]) -> Settled:
+    from tacit.joint.settled import Settled
+
+    return Settled.of(k, world, groups, doubtful)
 
 
 def _is_about_movers(event: ItemEvent) -> bool:

@@ -140,7 +140,7 @@ class AttackRun(Shown):
     ``columns`` hold all findings, worst first; ``severity`` orders them among other attacks (small is worse); ``event(i)`` is what finding ``i``
     is about, ``show(i)`` writes it out. ``people`` are proved to be concerned at least; ``undecided`` counts what was left open. A measure is
     None where it was not counted; ``details`` are arrays for tables of the audit. ``parts`` are the runs on the rules about each of several
-    sensitive columns. ``by_size`` counts groups by their number of people, if that is known without the columns. ``settled`` is what the same
+    sensitive columns. ``by_size`` counts groups by their number of people, if that is known without the columns. ``settled`` tells what the same
     attack on a release that says less can build on.
     """
 
@@ -162,7 +162,7 @@ class AttackRun(Shown):
     parts: tuple[AttackRun, ...] = ()
     rebuilt: Rebuilt | None = None
     by_size: Mapping[int, int] | None = None
-    settled: object = None
+    settled: Callable[[], object] | None = None
 
     @property
     def findings(self) -> int:

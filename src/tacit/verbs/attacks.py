@@ -329,7 +329,7 @@ def carried_out_by(carrier: Carrier) -> Iterator[None]:
 
 def building_on(found: Audit) -> AbstractContextManager[None]:
     """Let audits inside the block use what an audit settled, where their releases say no more."""
-    settled = next((run.settled for run in found.runs if run.settled is not None), None)
+    settled = next((run.settled() for run in found.runs if run.settled is not None), None)
     carry_out = _carrier.get()
 
     def carrier(attack: Attack, target: Target) -> AttackRun:
